@@ -16,7 +16,7 @@
 #define CONNECTIONS 8
 #define CONNECTION_BYTES 16384
 #define TIMEOUT_S 5
-/* Each byte makes the time above begin anew: this is for a connection in all. */
+/* The time above begins anew with each byte; a whole connection may last so long. */
 #define DEADLINE_NS (10 * RXAQM_NSEC_PER_SEC)
 #define BACKLOG 16
 
@@ -119,7 +119,7 @@ static enum MHD_Result handle(void *arg, struct MHD_Connection *connection, cons
 				    "<p><a href=\"/metrics\">Metrics</a>\n";
 
 	(void)version, (void)upload, (void)upload_bytes, (void)request;
-	/* Answered at once: libmicrohttpd then closes rather than read what a body there is. */
+	/* Answer at once: then libmicrohttpd closes the connection and reads no body. */
 	if (strcmp(method, MHD_HTTP_METHOD_GET) && strcmp(method, MHD_HTTP_METHOD_HEAD))
 		return answer(connection, MHD_HTTP_METHOD_NOT_ALLOWED, "text/plain",
 			      "only GET and HEAD\n");
@@ -131,7 +131,7 @@ static enum MHD_Result handle(void *arg, struct MHD_Connection *connection, cons
 	return answer_page(arg, connection);
 }
 
-/* Who is connected, and since when. */
+/* Note who is connected, and since when. */
 static void on_connection(void *arg, struct MHD_Connection *connection, void **context,
 			  enum MHD_ConnectionNotificationCode code)
 {
@@ -156,7 +156,7 @@ static void on_connection(void *arg, struct MHD_Connection *connection, void **c
 	}
 }
 
-/* libmicrohttpd finds such connections at their end, and closes them. */
+/* Shut overdue connections down: libmicrohttpd then finds them at their end, and closes them. */
 static void end_overdue(const struct rxaqm_http *http)
 {
 	__u64 now_ns = rxaqm_now_ns();

@@ -19,7 +19,7 @@ int rxaqm_http_listen(const char *address, struct rxaqm_error *error);
  */
 struct rxaqm_http *rxaqm_http_start(int socket, const char *path, struct rxaqm_error *error);
 
-/* Answer what comes within @wait_ms. To be called again and again. */
+/* Answer the requests that come within @wait_ms. To be called in a loop. */
 void rxaqm_http_run(struct rxaqm_http *http, int wait_ms);
 
 /* The port listened on. */

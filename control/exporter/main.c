@@ -11,7 +11,7 @@
 #include "exporter/http.h"
 
 #define FILE_DEFAULT "/run/rxaqm/metrics.prom"
-#define WAIT_MS 1000 /* so often, at least, connections that are overdue are looked for */
+#define WAIT_MS 1000 /* connections that are overdue are ended at least so often */
 
 static volatile sig_atomic_t stopped;
 

@@ -49,7 +49,7 @@ static int check_version(void)
 	return version == RXAQM_ABI_VERSION ? 0 : -EPROTO;
 }
 
-/* Interfaces are known by the id of the program, since name, index and namespace may change. */
+/* Find the interface by the id of its program: name, index and namespace may have changed. */
 static const struct rxaqm_iface *find_iface(const struct rxaqm_iface *ifaces, unsigned int ifindex)
 {
 	struct rxaqm_xdp_progs progs;

@@ -19,7 +19,7 @@ struct rxaqm_attached {
 	unsigned int ifindex;
 	__u32 queue; /* of the interface */
 	__u32 index; /* of the queue in wait_map and xsk_map */
-	__u32 prog_id; /* what iface said when it was found: it may be taken by another since */
+	__u32 prog_id; /* of iface when it was found: another interface may have the entry now */
 	__u64 attached_ns;
 };
 
@@ -32,10 +32,10 @@ void rxaqm_attached_close(struct rxaqm_attached *at);
 /* Is the entry still that of our interface? */
 bool rxaqm_attached_still(const struct rxaqm_attached *at);
 
-/* Send what comes in the queue to socket @fd of process @pid, which is bound to it. The kernel
- * binds one socket to a queue: an entry that is there already gets no packets, and was left by
- * someone. So it is certain that the consumer before was the last, and what it said of its ring is
- * cleared; how long packets wait is to be published.
+/* Send the packets of the queue to socket @fd of process @pid, which is bound to the queue. The
+ * kernel binds one socket to a queue, so an entry that is already there was left by a consumer that
+ * has ended: what that said of its ring is cleared. The caller publishes next how long packets
+ * wait.
  */
 int rxaqm_attached_insert(const struct rxaqm_attached *at, int fd, __u32 ring_entries, pid_t pid);
 
@@ -43,7 +43,7 @@ int rxaqm_attached_insert(const struct rxaqm_attached *at, int fd, __u32 ring_en
 void rxaqm_attached_publish(const struct rxaqm_attached *at, __u64 now_ns, __u64 wait_ns);
 void rxaqm_attached_ring_full(const struct rxaqm_attached *at, __u64 packets);
 
-/* No packets to the socket any more, and nothing published. */
+/* Send no more packets to the socket, and withdraw what was published. */
 void rxaqm_attached_leave(const struct rxaqm_attached *at);
 
 struct rxaqm_xsk {

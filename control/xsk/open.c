@@ -14,9 +14,8 @@
 #define DEFAULT_RING 2048
 #define DEFAULT_FRAME 4096
 #define MAX_RING 32768
-/* The kernel begins a packet at 256 bytes and this. So what is in front of it has its cache line in
- * common with the first headers, and whoever reads both waits for one line of another CPU's, not
- * two.
+/* A packet begins at 256 bytes plus this. So the metadata, which is in front of it, shares a cache
+ * line with its first headers: who reads both fetches one line from another CPU, not two.
  */
 #define FRAME_HEADROOM sizeof(struct rxaqm_meta)
 
@@ -40,8 +39,8 @@ static int read_options(struct rxaqm_xsk_options *options, const struct rxaqm_xs
 	return options->copy <= RXAQM_XSK_COPY_NEVER ? 0 : -EINVAL;
 }
 
-/* As many as are ever held: one Rx ring full, and as many in the driver's ring or with the caller.
- * So it is the Rx ring that fills up when the caller is slow, and not frames that run out.
+/* Enough frames for a full Rx ring, and for a full ring of the driver's, or as many in the caller's
+ * hands. So when the caller is slow, the Rx ring fills up before the frames run out.
  */
 static __u32 nr_frames(const struct rxaqm_xsk *xsk, const struct rxaqm_xsk_options *options)
 {
@@ -86,8 +85,8 @@ static int make_frames(struct rxaqm_xsk *xsk, const struct rxaqm_xsk_options *op
 	return 0;
 }
 
-/* The kernel frees a queue some time after its last socket was closed: on a busy host, where a
- * consumer that was killed begins anew, a second or so.
+/* The kernel frees a queue some time after its last socket was closed: on a busy host up to a
+ * second or so. A consumer that was killed and started again has to wait for that.
  */
 static int bind_socket(struct rxaqm_xsk *xsk, const char *ifname, unsigned int queue,
 		       const struct xsk_socket_config *config)

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: (GPL-2.0-only OR BSD-2-Clause) */
 /*
- * How long packets are in a ring, from its two indices alone: for drivers that leave no room
- * for metadata, and for consumers that do not read it. Whoever looks notes when the producer
- * had come how far. A packet waited at least since the first look that saw it there, so the
- * figure is too low by one interval between looks at most.
+ * How long packets are in a ring, from its two indices alone: for drivers that leave no room for
+ * metadata, and for consumers that do not read it. Each look notes the time and how far the
+ * producer has come. A packet has waited at least since the first look that saw it, so the figure
+ * is too low by one interval between looks at most.
  */
 #pragma once
 

@@ -6,11 +6,11 @@
 
 #include "internal.h"
 
-/* XDP reads what is published with each packet, and would wait for a cache line that is written as
- * often. Control takes milliseconds.
+/* XDP reads what is published for each packet. If it were written as often, XDP would wait for its
+ * cache line each time; the control loop takes milliseconds, so this is often enough.
  */
 #define PUBLISH_NS (100 * RXAQM_NSEC_PER_USEC)
-/* How often it is looked whether rxaqm is still attached, and what the kernel dropped. */
+/* Between looks whether rxaqm is still attached, and at what the kernel dropped. */
 #define CHECK_NS (100 * RXAQM_NSEC_PER_MSEC)
 
 static struct rxaqm_meta *meta_of(void *data)
@@ -44,7 +44,7 @@ static int read_kernel_stats(const struct rxaqm_xsk *xsk, struct xdp_statistics 
 	return getsockopt(rxaqm_xsk_fd(xsk), SOL_XDP, XDP_STATISTICS, stats, &size) ? -errno : 0;
 }
 
-/* What changes seldom. -ESTALE: rxaqm was detached. */
+/* Look at what changes seldom. -ESTALE: rxaqm was detached. */
 static int check(struct rxaqm_xsk *xsk, __u64 now_ns)
 {
 	struct xdp_statistics stats;
@@ -59,7 +59,7 @@ static int check(struct rxaqm_xsk *xsk, __u64 now_ns)
 	return 0;
 }
 
-/* An empty ring is told at once: the caller may be about to sleep. */
+/* Publish @wait_ns now and then, but an empty ring at once: the caller may be about to sleep. */
 static void publish(struct rxaqm_xsk *xsk, __u64 now_ns, __u64 wait_ns)
 {
 	bool emptied = !wait_ns && xsk->wait_ns;
@@ -71,7 +71,7 @@ static void publish(struct rxaqm_xsk *xsk, __u64 now_ns, __u64 wait_ns)
 	rxaqm_attached_publish(&xsk->at, now_ns, wait_ns);
 }
 
-/* A driver that found no free frame waits to be told of new ones. */
+/* A driver that found no free frame sleeps until it is told that there are some. */
 static void wake_driver(const struct rxaqm_xsk *xsk)
 {
 	if (xsk_ring_prod__needs_wakeup(&xsk->fill))

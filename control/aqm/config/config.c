@@ -11,7 +11,6 @@
 
 #include "base/file.h"
 #include "base/out.h"
-#include "base/parse.h"
 
 void rxaqm_config_init(struct rxaqm_config *config)
 {

@@ -37,8 +37,8 @@ enum rxaqm_metrics_per {
 struct rxaqm_config_iface {
 	char match[RXAQM_CONFIG_MATCH_LEN];
 	bool glob;
-	unsigned int line; /* of the first key that the last file that has the section says */
-	bool here; /* while files are read: the one being read has the section */
+	unsigned int line; /* of its first key, in the last file that has the section */
+	bool here; /* while a file is read: it has the section */
 	bool enable;
 	bool xdp_mode_set; /* else an interface is adopted in the mode it is in */
 	bool auto_enforce;
@@ -58,7 +58,7 @@ struct rxaqm_config {
 	char status_file[RXAQM_CONFIG_PATH_LEN]; /* "": none */
 	unsigned int status_mode;
 	char status_group[33];
-	gid_t status_gid; /* of that, looked up once: who asks LDAP may wait; -1: not known */
+	gid_t status_gid; /* of that group, looked up once, since LDAP may be slow; -1: not known */
 	__u64 status_interval_ns;
 	__u64 settle_ns; /* an interface that appeared is left alone for so long */
 	/* [Metrics] */
@@ -88,9 +88,8 @@ void rxaqm_config_init(struct rxaqm_config *config);
 void rxaqm_config_iface_init(struct rxaqm_config_iface *iface);
 void rxaqm_config_free(struct rxaqm_config *config);
 
-/* Read @path into @config, which is void before, and then, by name, @path.d/?*.conf: what a later
- * file says goes before what an earlier one does, key by key. All or nothing: -errno with @error
- * ("FILE:LINE: ...") leaves it empty.
+/* Read @path into @config, whatever that holds, and then @path.d/?*.conf, by name: a later file
+ * overrides an earlier one, key by key. -errno with @error ("FILE:LINE: ..."): @config is empty.
  */
 int rxaqm_config_read(const char *path, struct rxaqm_config *config, struct rxaqm_error *error);
 
@@ -110,17 +109,17 @@ const struct rxaqm_config_iface *rxaqm_config_find(const struct rxaqm_config *co
 int rxaqm_config_policy(const struct rxaqm_config_iface *iface, __u64 now_ns,
 			struct rxaqm_policy *policy, struct rxaqm_error *error);
 
-/* A digest of what the section says, by which it is known again, also by a later version that has
- * more keys; never 0. For whom it says that, and where in the file, does not count.
+/* A digest of what the section says, never 0. A later version, which has more keys, computes the
+ * same. The section's name and its place in the file do not count.
  */
 __u32 rxaqm_config_digest(const struct rxaqm_config_iface *iface);
 
-/* An operator has detached @ifname, to which the section with @digest was applied: noted in a file
- * (in $STATE_DIRECTORY, or /var/lib/rxaqm), so that no crash, upgrade or reboot makes the daemon
+/* Note in a file, in $STATE_DIRECTORY or /var/lib/rxaqm, that an operator has detached @ifname, to
+ * which the section with @digest was applied: so no crash, upgrade or reboot makes the daemon
  * attach it again. -errno.
  */
 int rxaqm_detached_note(const char *ifname, __u32 digest);
-/* The operator, or a configuration that is read again, has it attached. */
+/* Remove the note: the operator, or a configuration that was read again, has attached @ifname. */
 void rxaqm_detached_forget(const char *ifname);
 /* Was @ifname detached under the section with @digest? Also if the note cannot be read. */
 bool rxaqm_detached(const char *ifname, __u32 digest);

@@ -12,7 +12,7 @@ const char *const rxaqm_queue_key_words[] = { "auto", "queue", "cpu", NULL };
 
 static int check_path(const char *value, struct rxaqm_error *error)
 {
-	return value[0] == '/' ? 0 : rxaqm_bad(error, "must be a path from / on, or off");
+	return value[0] == '/' ? 0 : rxaqm_bad(error, "must be an absolute path, or off");
 }
 
 static int check_group(const char *value, struct rxaqm_error *error)
@@ -54,7 +54,8 @@ const struct rxaqm_key rxaqm_config_keys[] = {
 	  .standard = "10s", .help = "how often status is written" },
 
 	{ AT("Metrics", metrics_per), .name = "per", .type = RXAQM_TYPE_CHOICE,
-	  .choices = per_words, .standard = "queue", .help = "what the figures are of" },
+	  .choices = per_words, .standard = "queue",
+	  .help = "whether the figures are by queue or by interface" },
 	{ AT("Metrics", metrics_textfile), .name = "textfile", PATH_TO, .standard = "off",
 	  .help = "file for node_exporter's textfile collector, with a name in .prom" },
 	{ AT("Metrics", metrics_interval_ns), .name = "textfile_interval", TIME(SEC, HOUR),

@@ -20,14 +20,14 @@ int rxaqm_policy_file_read(const char *path, struct rxaqm_policy *policies, unsi
 int rxaqm_policy_file_parse(FILE *file, const char *path, struct rxaqm_policy *policies,
 			    unsigned int nr_queues, __u64 now_ns, struct rxaqm_error *error);
 
-/* What is to be written: a policy at least. */
+/* What is to be printed: one policy at least. */
 struct rxaqm_policies {
 	const struct rxaqm_policy *policy;
 	unsigned int nr_queues;
 	__u64 now_ns;
 };
 
-/* Print the shortest file that gives @policies, which are struct rxaqm_policies: queues that differ
- * from the first one, in ranges.
+/* Print @policies, a struct rxaqm_policies, as the shortest file: the policy of the first queue,
+ * and sections for those that differ from it.
  */
 void rxaqm_policy_file_print(FILE *file, const void *policies);

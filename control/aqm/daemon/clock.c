@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * The clocks of the NICs, from their PHCs, each by its own schedule. A PHC that cannot be read
- * leaves the estimate from the packets, which needs nobody.
+ * Reads the PHC of each NIC, by its own schedule, and publishes how to convert it. If a PHC cannot
+ * be read, the data plane estimates the clock from packets.
  */
 #include "daemon/clock.h"
 

@@ -4,9 +4,7 @@
 
 #include "daemon/run.h"
 
-/* Read those of what is attached that are due, and publish the mappings; part of
- * rxaqm_run_sync().
- */
+/* Read the clocks that are due, and publish the mappings; part of rxaqm_run_sync(). */
 void rxaqm_run_clocks(struct rxaqm_run *run);
 /* Withdraw what @link has published, if its entry is still there. */
 void rxaqm_run_clock_free(struct rxaqm_link *link);

@@ -77,8 +77,8 @@ static const char *text_of(struct json_object *object, const char *key)
 								NULL;
 }
 
-/* 0, or -EBADMSG if @report is none of doctor's. */
-static int take(struct rxaqm_run_diagnosis *diagnosis, struct json_object *report)
+/* Note the primary cause. -EBADMSG: @report is not doctor's. */
+static int read_report(struct rxaqm_run_diagnosis *diagnosis, struct json_object *report)
 {
 	const char *id = text_of(report, "primary"), *place = NULL, *cause = NULL;
 	struct json_object *findings, *finding;
@@ -111,15 +111,15 @@ static void finish(struct rxaqm_run_diagnosis *diagnosis, int status)
 
 	if (WIFEXITED(status) && lseek(diagnosis->fd, 0, SEEK_SET) == 0)
 		report = json_object_from_fd(diagnosis->fd);
-	if (report && !take(diagnosis, report)) {
+	if (report && !read_report(diagnosis, report)) {
 		diagnosis->done++;
 		diagnosis->done_ns = rxaqm_now_ns();
 	} else {
 		diagnosis->failed++;
-		rxaqm_run_log(LOG_WARNING,
-			      "\"rxaqm doctor\" came to nothing (status %d); is the package rxaqm-doctor "
-			      "installed?",
-			      WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status));
+		rxaqm_run_log(
+			LOG_WARNING,
+			"\"rxaqm doctor\" failed (status %d); is the package rxaqm-doctor installed?",
+			WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status));
 	}
 	json_object_put(report);
 	close(diagnosis->fd);

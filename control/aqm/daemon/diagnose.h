@@ -6,6 +6,6 @@
 
 /* Have doctor look for the cause of an overload, if that was not done lately. */
 void rxaqm_run_diagnose(struct rxaqm_run *run);
-/* Has it ended? */
+/* Take its answer, if it has ended. */
 void rxaqm_run_diagnosis_look(struct rxaqm_run *run);
 void rxaqm_run_diagnosis_metrics(struct rxaqm_metrics_text *text, const struct rxaqm_run *run);

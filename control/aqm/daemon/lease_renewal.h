@@ -3,5 +3,7 @@
 
 #include "daemon/run.h"
 
-/* Keep leases from running out; part of rxaqm_run_sync(). */
+/* Renew the leases that are due; part of rxaqm_run_sync(). Where a lease ends:
+ * rxaqm_decide_enforced(), decide.h.
+ */
 void rxaqm_run_renew_leases(struct rxaqm_run *run);

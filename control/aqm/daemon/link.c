@@ -11,7 +11,7 @@
 
 #define RETRY_MIN_NS RXAQM_NSEC_PER_SEC
 #define RETRY_MAX_NS (60 * RXAQM_NSEC_PER_SEC)
-/* What the kernel tells so soon after an attempt, the attempt has caused. */
+/* A message that comes so soon after an attempt was caused by the attempt. */
 #define ECHO_NS RXAQM_NSEC_PER_SEC
 
 struct rxaqm_iface *rxaqm_run_entry(const struct rxaqm_link *link)
@@ -82,7 +82,7 @@ void rxaqm_run_try_again(struct rxaqm_link *link, __u64 after_ns)
 	rxaqm_run_sync_by(link->run, link->due_ns);
 }
 
-/* What kernel or NIC cannot do, they cannot a minute later. All else may pass. */
+/* What kernel or NIC cannot do now, they cannot do later. Any other failure may pass. */
 static bool is_final(const struct rxaqm_error *error)
 {
 	return error->exit_code == RXAQM_EXIT_UNSUPPORTED &&

@@ -4,13 +4,13 @@
 
 #include "daemon/run.h"
 
-/* The entry of @link, if it is still what it was; else NULL. */
+/* The registry's entry of @link; NULL if that is now another interface's, or none. */
 struct rxaqm_iface *rxaqm_run_entry(const struct rxaqm_link *link);
-/* It is attached, as @iface. */
+/* Note that it is attached, as @iface. */
 void rxaqm_run_attached(struct rxaqm_link *link, const struct rxaqm_iface *iface);
 /* Take @iface off @link, which others then may attach again. */
 int rxaqm_run_detach(struct rxaqm_link *link, struct rxaqm_iface *iface, struct rxaqm_error *error);
-/* An operator has taken it off, which is logged as @why. */
+/* Note and log that an operator has taken it off, for the reason @why. */
 void rxaqm_run_release(struct rxaqm_link *link, const char *why);
 /* Reconcile @link after a pause; 0: at once. */
 void rxaqm_run_try_again(struct rxaqm_link *link, __u64 after_ns);
@@ -18,7 +18,7 @@ void rxaqm_run_try_again(struct rxaqm_link *link, __u64 after_ns);
 void rxaqm_run_failed(struct rxaqm_link *link, const struct rxaqm_error *error);
 /* The kernel says that the interface has changed: try again what failed, if not too often. */
 void rxaqm_run_changed(struct rxaqm_link *link);
-/* What has failed, and policies that were kept, are of no matter any more. */
+/* Forget failures, and policies that were kept. */
 void rxaqm_run_forget(struct rxaqm_link *link);
-/* Nor is what was seen of its queues (overload.c). */
+/* Forget what was seen of its queues (overload.c). */
 void rxaqm_run_forget_overload(struct rxaqm_link *link);

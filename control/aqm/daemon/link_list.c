@@ -35,7 +35,7 @@ static void free_link(struct rxaqm_link *link)
 	free(link);
 }
 
-static void add(struct rxaqm_run *run, unsigned int ifindex, const char *name)
+static void add_link(struct rxaqm_run *run, unsigned int ifindex, const char *name)
 {
 	const struct rxaqm_config_iface *section = rxaqm_config_find(&run->config, name);
 	struct rxaqm_link *link, **end = &run->links;
@@ -54,8 +54,8 @@ static void add(struct rxaqm_run *run, unsigned int ifindex, const char *name)
 	link->reapply = run->reapply;
 	link->found = !run->begun;
 	link->seen = true;
-	/* A name given by the kernel may be replaced in a moment. What is there at the start, or
-	 * only has a section now, is not new.
+	/* The kernel's name for a new interface may be replaced in a moment. An interface that was
+	 * there at the start, or before its section was, is not new.
 	 */
 	rxaqm_run_try_again(link, run->begun && !run->reapply ? run->config.settle_ns : 0);
 	while (*end)
@@ -84,7 +84,7 @@ void rxaqm_run_link_removed(struct rxaqm_link *link)
 }
 
 /* Compare the list with what the kernel has. */
-static void list(struct rxaqm_run *run)
+static void list_interfaces(struct rxaqm_run *run)
 {
 	struct if_nameindex *all = if_nameindex(), *one;
 	struct rxaqm_link *link;
@@ -97,7 +97,7 @@ static void list(struct rxaqm_run *run)
 	for (one = all; one->if_index; one++) {
 		link = rxaqm_run_link_find(run, one->if_index);
 		if (!link) {
-			add(run, one->if_index, one->if_name);
+			add_link(run, one->if_index, one->if_name);
 			continue;
 		}
 		link->seen = true;
@@ -112,7 +112,7 @@ static void list(struct rxaqm_run *run)
 			rxaqm_run_link_removed(link);
 }
 
-static void sweep(struct rxaqm_run *run)
+static void free_removed(struct rxaqm_run *run)
 {
 	struct rxaqm_link **at = &run->links, *link;
 
@@ -126,7 +126,7 @@ static void sweep(struct rxaqm_run *run)
 	}
 }
 
-/* Was every interface tried? Nobody is waited for longer than commands wait. */
+/* Was every interface tried? Those that another command blocks count as tried after ready_by_ns. */
 static bool all_tried(const struct rxaqm_run *run)
 {
 	const struct rxaqm_link *link;
@@ -137,7 +137,7 @@ static bool all_tried(const struct rxaqm_run *run)
 	return true;
 }
 
-/* Do what is due of those with a section of their own, or of the others. */
+/* Do what is due for the links with a section of their own (@own), or for the others. */
 static void sync_links(struct rxaqm_run *run, bool own)
 {
 	struct rxaqm_link *link;
@@ -152,7 +152,9 @@ static void sync_links(struct rxaqm_run *run, bool own)
 	}
 }
 
-/* Has a command attached it? As far as the registry tells, since this is asked often. */
+/* Has a command attached it, as far as the registry tells? The kernel is not asked: this is called
+ * often.
+ */
 static bool has_slot(const struct rxaqm_link *link)
 {
 	const struct rxaqm_iface *iface = NULL;
@@ -166,7 +168,7 @@ static bool has_slot(const struct rxaqm_link *link)
 
 static void try_waiting(struct rxaqm_run *run, bool own)
 {
-	unsigned int in_vain = NONE; /* for so many there is no room */
+	unsigned int in_vain = NONE; /* there is no room for so many queues, or more */
 	struct rxaqm_link *link;
 
 	for (link = run->links; link; link = link->next) {
@@ -188,7 +190,7 @@ static void try_waiting(struct rxaqm_run *run, bool own)
 	}
 }
 
-/* Have those that wait tried for which there is room now. */
+/* Attach those that wait, as far as there is room now. */
 static void sync_waiting(struct rxaqm_run *run)
 {
 	const struct rxaqm_link *link = run->links;
@@ -208,11 +210,11 @@ void rxaqm_run_sync(struct rxaqm_run *run)
 
 	run->due_ns = 0;
 	if (run->rescan)
-		list(run);
+		list_interfaces(run);
 	sync_links(run, true);
 	sync_links(run, false);
 	sync_waiting(run);
-	sweep(run);
+	free_removed(run);
 	for (link = run->links; link; link = link->next)
 		if (link->due_ns)
 			rxaqm_run_sync_by(run, link->due_ns);

@@ -27,9 +27,9 @@
 #include "daemon/state.h"
 
 #define TICK_NS RXAQM_NSEC_PER_SEC
-#define POLL_TICKS 10 /* how often is looked at what nobody tells */
-#define ROOM_TICKS 60 /* how often for room, where there is none */
-#define PATIENCE_NS (10 * RXAQM_NSEC_PER_SEC) /* with who holds the lock, before READY */
+#define POLL_TICKS 10 /* between looks at what nobody tells */
+#define ROOM_TICKS 60 /* between searches for room, if there is none */
+#define PATIENCE_NS (10 * RXAQM_NSEC_PER_SEC) /* READY waits so long for the lock */
 #define USEC(ns) ((ns) / RXAQM_NSEC_PER_USEC)
 
 int rxaqm_run_lock(struct rxaqm_error *error)
@@ -84,8 +84,8 @@ static int on_any(sd_event_source *source, void *arg)
 	return 0;
 }
 
-/* What no message tells: commands that attach and detach, a state that is gone, and, on old
- * kernels, rings and channels.
+/* What no message tells: commands that attach and detach, a state that is gone, and, where the
+ * kernel does not announce them, changes of rings and channels.
  */
 static void look_for_silent_changes(struct rxaqm_run *run)
 {
@@ -112,10 +112,10 @@ static void look_for_silent_changes(struct rxaqm_run *run)
 	run->rescan |= poll;
 }
 
-/* Entries of interfaces that are gone; the kernel frees their programs some time later. Where there
- * is no room, those are looked for that went elsewhere, too, of which nobody tells.
+/* Free the entries of interfaces that are gone; the kernel frees their programs some time later. If
+ * there is no room, look for interfaces that moved to another namespace, too: nobody tells of them.
  */
-static void recover(struct rxaqm_run *run)
+static void free_gone(struct rxaqm_run *run)
 {
 	bool everywhere = run->full && run->ticks % ROOM_TICKS == 0;
 	struct rxaqm_error error = {};
@@ -142,7 +142,7 @@ static int on_tick(sd_event_source *source, uint64_t usec, void *arg)
 	run->ticks++;
 	rxaqm_run_netlink_resume(run);
 	look_for_silent_changes(run);
-	recover(run);
+	free_gone(run);
 	rxaqm_run_sync(run);
 	rxaqm_run_overload(run);
 	rxaqm_run_diagnosis_look(run);
@@ -175,7 +175,7 @@ static void be_ready_soon(struct rxaqm_run *run)
 	run->ready_by_ns = rxaqm_now_ns() + PATIENCE_NS;
 }
 
-/* SIGHUP: the new configuration as a whole, or the old one as it was. */
+/* SIGHUP: use the whole new configuration, or, if it has an error, keep the old one. */
 static void reload(struct rxaqm_run *run)
 {
 	struct rxaqm_config config = {}, old = run->config;
@@ -295,7 +295,7 @@ int rxaqm_run_loop(struct rxaqm_run *run)
 		run->exit_code = error.exit_code;
 	} else {
 		run->recover = 1;
-		recover(run);
+		free_gone(run);
 		run->rescan = true;
 		be_ready_soon(run);
 		rxaqm_run_sync_by(run, rxaqm_now_ns());

@@ -178,7 +178,7 @@ static void open_genl(struct rxaqm_run *run)
 	else
 		rxaqm_run_log(LOG_NOTICE,
 			      "the kernel does not announce changes of rings and channels (%s); "
-			      "they are looked at every 10 s",
+			      "rxaqm looks for them every 10 s",
 			      strerror(-err));
 }
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Looking at the queues once a second: overload is told and, where the configuration says so,
- * enforced. All changes of an interface go in at once, since each makes its laws begin anew.
+ * Looks at the queues once a second, logs overloads and, where the configuration says so, enforces.
+ * All changes of an interface are put in force at once, since each makes its laws begin anew.
  */
 #include "daemon/overload.h"
 
@@ -32,13 +32,13 @@ struct rxaqm_run_overload {
 	struct seen_queue queue[];
 };
 
-/* An operator's mode is left alone, also by a daemon that starts later. */
+/* Has an operator set the mode? Then no daemon changes it. */
 static bool by_operator(const struct rxaqm_policy *policy)
 {
 	return rxaqm_setting_source(policy, "mode") == RXAQM_SOURCE_OPERATOR;
 }
 
-/* What is enforced already, be it by an earlier daemon, is so by auto_enforce. */
+/* Treat queues that are enforced already, say by an earlier daemon, as enforced by auto_enforce. */
 static void adopt(const struct rxaqm_link *link, const struct rxaqm_iface *iface)
 {
 	const struct rxaqm_policy *policy = rxaqm_state_policy(&link->run->state, iface, 0);
@@ -56,8 +56,8 @@ static void adopt(const struct rxaqm_link *link, const struct rxaqm_iface *iface
 			       RXAQM_COUNTED(adopted, "queue"));
 }
 
-/* Begin, or go on after the interface was attached anew, maybe with more queues: what was said and
- * done about a queue holds, since its policy was kept (reconcile.c).
+/* Begin, or go on after the interface was attached anew, maybe with more queues: what is remembered
+ * of a queue stays valid, since its policy was kept (reconcile.c).
  */
 static void begin(struct rxaqm_link *link, const struct rxaqm_iface *iface)
 {

@@ -19,10 +19,10 @@
 #include "state/locate.h"
 #include "state/xdp_slot.h"
 
-/* A NIC whose rings are changed again and again is not attached anew as often. */
+/* If a NIC's rings are changed again and again, it is not attached anew more often. */
 #define REFRESH_GAP_NS (5 * RXAQM_NSEC_PER_SEC)
 
-/* The policies of its section, or those kept, are to be those of its queues. */
+/* Set the policies of its queues: those kept, or @policy of its section. */
 static void set_policy(struct rxaqm_link *link, struct rxaqm_iface *iface,
 		       const struct rxaqm_policy *policy)
 {
@@ -37,7 +37,7 @@ static void set_policy(struct rxaqm_link *link, struct rxaqm_iface *iface,
 
 	for (i = 0; i < iface->nr_queues; i++) {
 		policies[i] = link->kept && i < link->nr_kept ? link->kept[i] : *policy;
-		/* Overload ends that, not a daemon that is restarted. */
+		/* The end of the overload ends that, not a restart of the daemon. */
 		if (automatic && rxaqm_decide_enforced(&old[i], now_ns))
 			policies[i].mode = RXAQM_MODE_ENFORCE;
 		stamps |= old[i].signal == RXAQM_SIGNAL_BUSY &&
@@ -53,7 +53,7 @@ static void set_policy(struct rxaqm_link *link, struct rxaqm_iface *iface,
 	if (link->kept)
 		return;
 	link->lease_until_ns = policy->lease_until_ns;
-	/* What was remembered was done by what the section said before. */
+	/* What was seen before was under another policy. */
 	rxaqm_run_forget_overload(link);
 }
 
@@ -68,7 +68,7 @@ static void keep_policies(struct rxaqm_link *link, const struct rxaqm_iface *ifa
 		memcpy(link->kept, rxaqm_state_policy(&link->run->state, iface, 0), bytes);
 }
 
-/* The program of an earlier state, which nobody can find any more but by the id we know. */
+/* Take off the program of a state that is gone: only we know its id. */
 static int take_off_lost(struct rxaqm_link *link, struct rxaqm_error *error)
 {
 	char command[RXAQM_TAKE_OFF_COMMAND];
@@ -137,8 +137,8 @@ void rxaqm_run_note_detached(const struct rxaqm_link *link, const struct rxaqm_i
 			       strerror(-err));
 }
 
-/* Take @iface off and on again, since @why. Its queues keep the policies they have, unless they are
- * to be brought in line.
+/* Detach @iface and attach it again, for the reason @why. Its queues keep their policies, unless
+ * link->configure asks for those of the section.
  */
 static int attach_anew(struct rxaqm_link *link, struct rxaqm_iface *iface, struct rxaqm_plan *plan,
 		       const char *why, struct rxaqm_error *error)
@@ -158,8 +158,8 @@ static int attach_anew(struct rxaqm_link *link, struct rxaqm_iface *iface, struc
 	return attach(link, plan, why, error);
 }
 
-/* If an earlier daemon has applied the section, and nobody says to do so again, what an operator
- * has changed since stays. Leases of the section go on, from now.
+/* If an earlier daemon has applied the section, and this is no reload, keep what an operator has
+ * changed since. Leases of the section are renewed from now on.
  */
 static void take_over(struct rxaqm_link *link, const struct rxaqm_iface *iface)
 {
@@ -170,7 +170,7 @@ static void take_over(struct rxaqm_link *link, const struct rxaqm_iface *iface)
 	link->lease_until_ns = rxaqm_now_ns();
 }
 
-/* Is attached already: by an earlier daemon, or by an operator. */
+/* @iface is attached already, by an earlier daemon or by an operator. */
 static int adopt(struct rxaqm_link *link, struct rxaqm_iface *iface, struct rxaqm_plan *plan,
 		 struct rxaqm_error *error)
 {
@@ -179,7 +179,7 @@ static int adopt(struct rxaqm_link *link, struct rxaqm_iface *iface, struct rxaq
 
 	take_over(link, iface);
 	why = link->configure ? rxaqm_run_differs(link->section, iface, plan) : NULL;
-	/* In the way it is, whoever chose that, where the configuration does not say. */
+	/* Keep its mode, whoever chose it, unless the configuration says another. */
 	if (!link->configure || !link->section->xdp_mode_set)
 		plan->generic = iface->flags & RXAQM_IFACE_GENERIC;
 	if (!link->configure)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* The registry has room for so many interfaces and queues. Who gets it: an interface that has a
- * section of its own before those that a wildcard is for. Who gets none waits until there is some.
+/* The registry has room for so many interfaces and queues. Interfaces with a section of their own
+ * come before those of patterns. One that finds no room waits until there is some.
  */
 #include "daemon/room.h"
 
@@ -15,7 +15,7 @@ static bool is_set_by_operator(const struct rxaqm_link *link, const struct rxaqm
 	       RXAQM_SOURCE_OPERATOR;
 }
 
-/* Those that may give way, the newest last. Returns how many. */
+/* Find the links that may be detached to make room, the newest last. Returns how many. */
 static unsigned int candidates(struct rxaqm_run *run, struct rxaqm_link *link[RXAQM_MAX_IFACES],
 			       struct rxaqm_iface *iface[RXAQM_MAX_IFACES])
 {
@@ -63,7 +63,7 @@ static bool make_room(struct rxaqm_link *to, unsigned int nr_queues)
 	unsigned int nr = candidates(to->run, link, iface), last = nr;
 	__u64 given = 0;
 
-	/* Nothing is given up if all of it would not do. */
+	/* If detaching all of them would not make room, none is detached. */
 	while (last && !rxaqm_state_room(state, nr_queues, given))
 		given |= 1ULL << (iface[--last] - state->iface);
 	if (!rxaqm_state_room(state, nr_queues, given))
@@ -74,8 +74,8 @@ static bool make_room(struct rxaqm_link *to, unsigned int nr_queues)
 	return true;
 }
 
-/* Has someone detached all that was attached here? Then nobody wants those that wait, either. That
- * one alone is gone is no sign of it, unless it was the last.
+/* Has someone detached all that was attached here? Then nobody wants those that wait, either. A
+ * single one that was detached is no sign of that, unless it was the last.
  */
 static bool all_off(const struct rxaqm_run *run)
 {
@@ -107,9 +107,9 @@ static void wait_for_room(struct rxaqm_link *link, unsigned int nr_queues)
 	if (own ? link->state != RXAQM_LINK_WAITING : !link->run->full)
 		rxaqm_link_log(link, LOG_ERR,
 			       "no room for %u more queues: rxaqm serves %d interfaces and %d "
-			       "queues in all; it is attached when there is%s",
+			       "queues in all; it waits until there is%s",
 			       nr_queues, RXAQM_MAX_IFACES, RXAQM_MAX_QUEUES,
-			       own ? "" : ", as others that wait are");
+			       own ? "" : ", and so do others");
 	link->run->full = true;
 	link->state = RXAQM_LINK_WAITING;
 	link->slot = -1;

@@ -1,14 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * The daemon, "rxaqm run". It does what a careful operator would: attaches what the
- * configuration names, follows what becomes of the interfaces, and keeps leases and clocks
- * up to date. The data plane does not need it: whenever it dies, packets go on
- * being treated as the maps say, and the next one takes over from there.
+ * The daemon, "rxaqm run". It does what a careful operator would: attaches what the configuration
+ * names, follows what becomes of the interfaces, and keeps leases and clocks up to date. The data
+ * plane does not need it: whenever it dies, packets go on being treated as the maps say, and the
+ * next one takes over from there.
  *
- * One thread, one event loop (loop.c). What is to be done is written down as flags of
- * links and done by rxaqm_run_sync(), which looks at how things are, not at how they came
- * to be so: a lost or doubled event does no harm. Who has more to do later notes when, and the loop
- * takes the least.
+ * One thread, one event loop (loop.c). Events only set flags of links. rxaqm_run_sync() then
+ * compares how things are with how they should be, so a lost or doubled event does no harm. Each
+ * part notes when it is due next, and the loop sleeps until the earliest of these times.
  */
 #pragma once
 
@@ -59,7 +58,7 @@ struct rxaqm_link {
 	enum rxaqm_link_state state;
 	bool removed; /* to be forgotten */
 	__u64 due_ns; /* something is to be done then; 0: nothing */
-	time_t due_at; /* the same as a time of day, if that is an attempt after a failure */
+	time_t due_at; /* due_ns as a time of day, for an attempt after a failure */
 	__u64 retry_ns; /* pause before the attempt after the next */
 	__u64 tried_ns; /* when it failed last */
 	bool blocked; /* another command holds the lock: tried again in a moment */
@@ -69,13 +68,13 @@ struct rxaqm_link {
 	bool found; /* it was there when the daemon was started */
 	bool verify; /* is the program still there? */
 	unsigned int nr_queues; /* that it needs, if it is WAITING */
-	__u64 refreshed_ns; /* when it was last attached anew because they had */
+	__u64 refreshed_ns; /* when it was last attached anew because its queues had changed */
 	/* What is attached: the entry in the registry, and its program. */
 	int slot;
 	__u32 prog_id;
 	char *complaint; /* the failure that was logged last */
 	__u64 lease_until_ns; /* as set by us; 0: not by us */
-	/* Policies to be had again after an attachment anew; NULL: those of the section. */
+	/* The policies to set when it is attached anew; NULL: those of the section. */
 	struct rxaqm_policy *kept;
 	unsigned int nr_kept;
 	struct rxaqm_run_clock clock;
@@ -113,8 +112,8 @@ struct rxaqm_run {
 	sd_event_source *rtnl_source, *genl_source; /* NULL: none */
 	unsigned int ethtool_family; /* generic netlink; 0: changes are polled for */
 	unsigned long ticks;
-	bool ready; /* and has said so */
-	__u64 ready_by_ns; /* and is by then, whoever holds the lock */
+	bool ready; /* and systemd was told so */
+	__u64 ready_by_ns; /* it says so then at the latest, even if another holds the lock */
 	bool begun; /* the interfaces have been listed once */
 	bool reapply; /* the next listing is for a reload */
 	__u64 due_ns; /* rxaqm_run_sync() is to be called then; 0: with the next tick */
@@ -138,7 +137,7 @@ static inline void rxaqm_run_sync_by(struct rxaqm_run *run, __u64 due_ns)
 		run->due_ns = due_ns;
 }
 
-/* Has it a section of its own, rather than a wildcard's? */
+/* Is its section for this interface alone, not for a pattern? */
 static inline bool rxaqm_run_is_own(const struct rxaqm_link *link)
 {
 	return link->section && !link->section->glob;

@@ -8,12 +8,12 @@
 int rxaqm_run_plan(const struct rxaqm_config_iface *section, const char *ifname,
 		   struct rxaqm_plan *plan, struct rxaqm_error *error);
 
-/* Can the profile be read that @section (NULL: none) names, and does its policy hold together with
- * the profile of @ifname?
+/* Fail if the profile that @section (NULL: none) names cannot be read, or if its policy is wrong
+ * together with the profile of @ifname.
  */
 int rxaqm_run_check(const struct rxaqm_config_iface *section, const char *ifname,
 		    struct rxaqm_error *error);
 
-/* Must what is attached as @iface be attached anew to be as planned? Why, or NULL. */
+/* Why @iface must be attached anew to be as planned; NULL: it need not be. */
 const char *rxaqm_run_differs(const struct rxaqm_config_iface *section,
 			      const struct rxaqm_iface *iface, const struct rxaqm_plan *plan);

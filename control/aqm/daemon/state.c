@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * The pinned state, which others make and remove as well: a command that detaches the last
- * interface, one that attaches the first, an administrator who unmounts the BPF file
- * system. The id of meta_map tells whether what is mapped is still what is pinned. And whether an
- * interface is still attached as the daemon knows it.
+ * The pinned state. Others make and remove it, too: a command that attaches the first interface or
+ * detaches the last one, an administrator who unmounts the BPF file system. The id of meta_map
+ * tells whether what is mapped is still what is pinned. Also: is an interface still attached as the
+ * daemon knows it?
  */
 #include "daemon/state.h"
 
@@ -57,14 +57,15 @@ void rxaqm_run_state_changed(struct rxaqm_run *run)
 	rxaqm_run_state_check(run);
 }
 
-/* Something is under way; what comes of it is seen in a moment. */
+/* A command is at work: look again in a moment. */
 static void look_again(struct rxaqm_link *link)
 {
 	link->verify = true;
 	rxaqm_run_sync_by(link->run, rxaqm_now_ns() + RXAQM_RUN_LOCKED_NS);
 }
 
-/* A command has attached @link as @iface. A daemon that starts later is to leave that alone, too.
+/* A command has attached @link as @iface: leave it so. The digest tells a later daemon to do so,
+ * too.
  */
 static void attached_by_command(struct rxaqm_link *link, struct rxaqm_iface *iface)
 {

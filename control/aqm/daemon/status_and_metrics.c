@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
  * The status file: JSON as "status -j" prints it, for users who may not ask the kernel. Written an
- * interface at a time, since a tree of all queues would take megabytes. And metrics: one file in
+ * interface at a time, since a tree of all queues would take megabytes. And the metrics: a file in
  * the daemon's own directory, which rxaqm-exporter serves, and one for node_exporter, if the
- * configuration names it. Nothing of root's listens. All are put in place by rename, so nobody
- * reads half of one.
+ * configuration names it. Each file is put in place by rename, so nobody reads half of one.
  */
 #include "daemon/status_and_metrics.h"
 
@@ -23,7 +22,7 @@
 #include "report/metrics.h"
 #include "report/status.h"
 
-/* What fails is logged once: @what it is, and @remedy. */
+/* Write @path. Log only the first of several failures in a row: @what it is, and the @remedy. */
 static void write_file(const char *path, const struct rxaqm_own_file *file, const char *what,
 		       const char *remedy, bool *failed)
 {
@@ -91,7 +90,7 @@ void rxaqm_run_status_remove(const struct rxaqm_config *config)
 		unlink(config->status_file);
 }
 
-static void more(struct rxaqm_metrics_text *text, void *arg)
+static void add_own_metrics(struct rxaqm_metrics_text *text, void *arg)
 {
 	const struct rxaqm_run *run = arg;
 
@@ -121,7 +120,7 @@ void rxaqm_run_metrics(struct rxaqm_run *run)
 	const struct rxaqm_metrics metrics = {
 		.state = &run->state,
 		.by_interface = config->metrics_per == RXAQM_METRICS_PER_INTERFACE,
-		.more = more,
+		.more = add_own_metrics,
 		.more_arg = run,
 	};
 	char own[RXAQM_CONFIG_PATH_LEN];

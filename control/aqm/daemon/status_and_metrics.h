@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* What the daemon writes for others: status and metrics. */
+/* The files that the daemon writes for others: status and metrics. */
 #pragma once
 
 #include "daemon/run.h"

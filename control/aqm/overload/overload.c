@@ -8,13 +8,14 @@
 #include "base/parse.h"
 #include "figures/figures.h"
 
-/* A sender that pauses lets a poll drain a queue that stands otherwise, and a burst makes busy
- * polls in one that flows: up to one in so many polls of the other kind are let pass.
+/* A queue that stands is drained now and then, when a sender pauses; a queue that flows has busy
+ * polls now and then, by bursts. One such poll in so many of the other kind changes nothing.
  */
 #define POLLS_LET_PASS 8
 #define RELAPSE_SPANS 10 /* of observe_after */
-/* For how long packets have been over target, as the law saw them: polls that drain the NIC's queue
- * say nothing of the ring behind it.
+
+/* How long packets have been over target, by what the law saw: polls that drain the NIC's queue say
+ * nothing of the ring behind it.
  */
 static __u64 waited_ns(const struct rxaqm_queue *q, __u64 now_ns)
 {

@@ -3,9 +3,10 @@
  * Is a queue overloaded, and should it be enforced: two state machines, fed with a copy
  * of the queue about once a second. Pure: no calls, time is passed in (CLOCK_MONOTONIC).
  *
- * Both collect evidence for the other state: its time counts, time against it takes away
- * four times as much, and long pauses between calls count as 5 s. So a state lasts at least
- * as long as is configured, and a dip of a second within a minute starts nothing anew.
+ * Both collect evidence for a change of state, in ns: time that speaks for it is added, time that
+ * speaks against it is subtracted four times, and a pause between calls counts as 5 s at most. So a
+ * state lasts at least as long as is configured, and a dip of a second within a minute starts
+ * nothing anew.
  */
 #pragma once
 
@@ -16,19 +17,19 @@
 #define RXAQM_OVERLOAD_TICK_MAX_NS (5 * RXAQM_NSEC_PER_SEC)
 #define RXAQM_OVERLOAD_RELAPSES_MAX 5
 
-/* What a law holds a queue at varies about its target: up to twice that is control at work. */
+/* A law holds a queue near its target, not exactly at it: up to twice the target is normal. */
 #define RXAQM_OVERLOAD_SLACK 2
 
 /* What a look at a queue says. */
 struct rxaqm_overload_look {
 	bool judged; /* false: first look, nothing to compare with; the rest says nothing */
-	bool over; /* it has stood over target since the look before, hardly ever drained; or waits so */
+	/* Since the look before it has been over target, and hardly ever drained. */
+	bool over;
 	bool waiting; /* its packets wait in the ring of an AF_XDP socket behind it (wait.h) */
-	bool drained; /* it does neither, and hardly ever has stood since the look before */
+	bool drained; /* it neither stands nor waits, and hardly ever did since the look before */
 	bool enforced;
-	unsigned int
-		exempt_percent; /* of what holds the queue over target, if no law can help; else 0 */
-	char exempt[RXAQM_EXEMPT_WORDS]; /* what that may be; "" but for that */
+	unsigned int exempt_percent; /* rxaqm_overload_exempt_percent(), if it is over target */
+	char exempt[RXAQM_EXEMPT_WORDS]; /* which traffic that may be, if any */
 	__u64 smooth_ns; /* averaged sojourn */
 	__u64 target_ns;
 	__u64 stood_ns; /* since it was drained, or, if it waits, under target; 0: it does neither */
@@ -44,8 +45,8 @@ struct rxaqm_overload_seen {
 void rxaqm_overload_look(struct rxaqm_overload_seen *seen, const struct rxaqm_queue *q,
 			 __u64 now_ns, struct rxaqm_overload_look *look);
 
-/* How much of what stands in @q is exempt, in percent, if it holds the queue over its target and no
- * law can help; 0 if not so.
+/* The share of exempt packets in @q, in percent, if they hold the queue over its target, so that no
+ * law can help; else 0.
  */
 unsigned int rxaqm_overload_exempt_percent(const struct rxaqm_queue *q, __u64 now_ns);
 
@@ -110,9 +111,7 @@ enum rxaqm_autoenforce_do {
 	RXAQM_AUTOENFORCE_OVERRULED, /* to be logged: told once, nothing to do */
 };
 
-/* What an earlier daemon has enforced by this is taken over at @now_ns, into an @ae that is all
- * zero.
- */
+/* An earlier daemon has enforced automatically: go on from there at @now_ns. @ae is all zero. */
 void rxaqm_autoenforce_adopt(struct rxaqm_autoenforce *ae, __u64 now_ns);
 
 /* @mode is the one of the policy in effect (policy_map), @ae is all zero at first. The caller does

@@ -2,8 +2,8 @@
 /*
  * What others have named or said (interfaces, processes, drivers, a peer, files) may hold control
  * characters, which a terminal obeys, characters that turn the order of a line around, and bytes
- * that are no UTF-8. It is kept as it is, for the kernel knows it by that, and cleaned on its way
- * out.
+ * that are no UTF-8. rxaqm keeps such text as it is, since the kernel knows the thing by it, and
+ * cleans it when it prints.
  */
 #pragma once
 
@@ -17,7 +17,7 @@ void rxaqm_clean_output(void);
 /* The same of @text, to another @file. */
 void rxaqm_clean_puts(FILE *file, const char *text);
 
-/* A '?' in place of each in @text, line ends and tabs too; for one line that goes to a file, or
- * into a sentence.
+/* Replace each such character in @text by '?', and line ends and tabs too: for one line of a file,
+ * or a part of a sentence.
  */
 void rxaqm_clean(char *text);

@@ -9,5 +9,6 @@
 /* @name in the daemon's directory: $RUNTIME_DIRECTORY, or /run/rxaqm. Returns @buf. */
 const char *rxaqm_runtime_path(const char *name, char *buf, size_t size);
 
-/* @name in what outlives a reboot: $STATE_DIRECTORY, or /var/lib/rxaqm. Returns @buf. */
+/* @name in the directory that outlives a reboot: $STATE_DIRECTORY, or /var/lib/rxaqm. Returns @buf.
+ */
 const char *rxaqm_kept_path(const char *name, char *buf, size_t size);

@@ -16,6 +16,6 @@ int rxaqm_exempt_parse_dscp(const char *s, struct rxaqm_policy *policy);
 void rxaqm_exempt_format_ports(const struct rxaqm_policy *policy, char *buf, size_t size);
 void rxaqm_exempt_format_dscp(const struct rxaqm_policy *policy, char *buf, size_t size);
 
-/* What is exempt under @policy, in words: "ICMP, ..., exempt_ports=22". */
+/* Say in words what is exempt under @policy: "ICMP, ..., exempt_ports=22". Returns @buf. */
 #define RXAQM_EXEMPT_WORDS 160
 const char *rxaqm_exempt_words(const struct rxaqm_policy *policy, char buf[RXAQM_EXEMPT_WORDS]);

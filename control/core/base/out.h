@@ -36,7 +36,7 @@ void rxaqm_out_begin(struct rxaqm_out *out, const char *what, bool json);
 #define RXAQM_OUT_VERSION 1 /* of all these formats */
 /* The four keys. */
 void rxaqm_out_head(struct rxaqm_out *out, const char *what);
-/* Show what there is. Text ends in whole lines. */
+/* Print what was collected so far, which must end with a whole line. */
 void rxaqm_out_flush(struct rxaqm_out *out);
 /* Text looks like @paint from now on, which ends a line at the latest. */
 void rxaqm_out_paint(struct rxaqm_out *out, enum rxaqm_paint paint);

@@ -5,8 +5,9 @@
 #include <stdbool.h>
 #include <stdio.h>
 
-/* --color. By default only a terminal has colours, and none where NO_COLOR is set. */
-/* Take what was typed: auto, always or never. False: it is none of these. */
+/* Set --color to @word: auto, always or never. Returns false if it is none of these. auto: only a
+ * terminal has colours, and none where NO_COLOR is set.
+ */
 bool rxaqm_color_set(const char *word);
 
 enum rxaqm_paint {
@@ -28,8 +29,8 @@ unsigned int rxaqm_width(void);
 /* The same of @file: 80, but where it is standard output and that has more. */
 unsigned int rxaqm_text_width(FILE *file);
 
-/* Print the words of @text, whose first is in column @at, on lines as wide as that which go on at
- * @indent. "50 %" is a word.
+/* Print the words of @text in lines of that width. The first line begins in column @at, the others
+ * in column @indent. "50 %" is one word.
  */
 void rxaqm_print_words(FILE *file, size_t at, size_t indent, const char *text);
 
@@ -39,8 +40,8 @@ struct rxaqm_mark {
 	enum rxaqm_paint paint;
 };
 
-/* Print the lines of @text, each behind @indent blanks. On a terminal, or with COLUMNS, what does
- * not fit is broken at blanks, and goes on two characters further right than where its line
- * begins. @marks, if any, end with one beyond @text.
+/* Print the lines of @text, each behind @indent blanks. On a terminal, or with COLUMNS, a line that
+ * does not fit is broken at blanks; its rest is indented by two more characters. @marks may be
+ * NULL; the last one is beyond the end of @text.
  */
 void rxaqm_wrap(FILE *file, unsigned int indent, const char *text, const struct rxaqm_mark *marks);

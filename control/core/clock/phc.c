@@ -79,7 +79,7 @@ int rxaqm_phc_to_monotonic(struct rxaqm_phc_sample *sample, const struct rxaqm_p
 			   const struct rxaqm_phc_bridge *after)
 {
 	__s64 apart_ns = (__s64)(after->offset_ns - before->offset_ns);
-	__u64 size_ns = (__u64)(apart_ns < 0 ? -apart_ns : apart_ns);
+	__u64 size_ns = rxaqm_abs_ns(apart_ns);
 
 	if (size_ns > before->err_ns + after->err_ns)
 		return -EAGAIN;
@@ -155,8 +155,8 @@ static int read_windows(const struct rxaqm_phc *phc, struct rxaqm_phc_window *wi
 	return err ? err : (int)phc->nr_readings;
 }
 
-/* A reading by phc->method. -EAGAIN: it works, but this one is of no use. */
-static int take(const struct rxaqm_phc *phc, struct rxaqm_phc_sample *sample)
+/* Read once by phc->method. -EAGAIN: the method works, but this reading is of no use. */
+static int read_sample(const struct rxaqm_phc *phc, struct rxaqm_phc_sample *sample)
 {
 	struct rxaqm_phc_window window[PTP_MAX_SAMPLES];
 	struct rxaqm_phc_bridge before, after;
@@ -187,10 +187,10 @@ static int find_method(struct rxaqm_phc *phc, struct rxaqm_phc_sample *sample)
 
 	for (method = RXAQM_PHC_PRECISE; method <= RXAQM_PHC_OFFSET; method++) {
 		phc->method = (enum rxaqm_phc_method)method;
-		err = take(phc, sample);
+		err = read_sample(phc, sample);
 		if (is_passing(err) && method != RXAQM_PHC_PRECISE && phc->nr_readings > 1) {
 			phc->nr_readings = 1;
-			err = take(phc, sample);
+			err = read_sample(phc, sample);
 		}
 		if (!err || err == -EAGAIN)
 			return err;
@@ -206,9 +206,8 @@ static int refused(const struct rxaqm_phc *phc, int err, struct rxaqm_error *err
 	return rxaqm_error_set(error, refuses ? RXAQM_EXIT_UNSUPPORTED : RXAQM_EXIT_FAILED, -err,
 			       "cannot read the clock \"/dev/ptp%d\": %s%s", phc->index,
 			       strerror(-err),
-			       refuses ?
-				       "; its driver refuses, the estimate from packets has to do" :
-				       "");
+			       refuses ? "; its driver refuses, so it is estimated from packets" :
+					 "");
 }
 
 static int open_device(struct rxaqm_phc *phc, const char *ifname, struct rxaqm_error *error)
@@ -228,7 +227,7 @@ static int open_device(struct rxaqm_phc *phc, const char *ifname, struct rxaqm_e
 	}
 	if (phc->index < 0)
 		return rxaqm_error_set(error, RXAQM_EXIT_UNSUPPORTED, ENOENT,
-				       "\"%s\" has no PTP hardware clock that its driver tells of; see "
+				       "the driver of \"%s\" names no PTP hardware clock; see "
 				       "\"ethtool -T %s\"",
 				       ifname, ifname);
 	snprintf(path, sizeof(path), "/dev/ptp%d", phc->index);
@@ -263,7 +262,7 @@ int rxaqm_phc_open(struct rxaqm_phc *phc, const char *ifname, struct rxaqm_error
 int rxaqm_phc_read(struct rxaqm_phc *phc, struct rxaqm_phc_sample *sample,
 		   struct rxaqm_error *error)
 {
-	int err = take(phc, sample);
+	int err = read_sample(phc, sample);
 
 	if (!err || err == -EAGAIN)
 		return err;

@@ -38,10 +38,10 @@ void rxaqm_phc_close(struct rxaqm_phc *phc);
 /*
  * From what the PTP ioctls return to a reading in CLOCK_MONOTONIC. Pure.
  *
- * But for PTP_SYS_OFFSET_EXTENDED of Linux 6.12 on, they tell CLOCK_REALTIME, which is
- * stepped (settimeofday, leap seconds) where CLOCK_MONOTONIC is not. Apart from steps their
- * difference is constant: both are slewed alike. So it is read before and after the ioctl,
- * and if it is not the same, the reading is of no use.
+ * All of them give CLOCK_REALTIME, but for PTP_SYS_OFFSET_EXTENDED from Linux 6.12 on.
+ * CLOCK_REALTIME is stepped (settimeofday, leap seconds), CLOCK_MONOTONIC is not. Apart from
+ * steps their difference is constant: both are slewed alike. So the difference is read before and
+ * after the ioctl; if it has changed, the reading is of no use.
  */
 
 /* The PHC was read between two host times. */

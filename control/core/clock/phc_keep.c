@@ -16,11 +16,6 @@
 #define LITTLE_NS RXAQM_NSEC_PER_SEC
 #define SINCE_ZERO_NS (60 * RXAQM_NSEC_PER_SEC)
 
-static __u64 size_of(__s64 ns)
-{
-	return ns < 0 ? 0 - (__u64)ns : (__u64)ns;
-}
-
 struct rxaqm_phc_lost rxaqm_phc_lost_since(const struct rxaqm_phc_sample before[2],
 					   const struct rxaqm_phc_sample *after)
 {
@@ -46,8 +41,8 @@ struct rxaqm_phc_lost rxaqm_phc_lost_since(const struct rxaqm_phc_sample before[
 
 bool rxaqm_phc_was_reset(const struct rxaqm_phc_lost *lost, __u64 phc_ns, __u64 realtime_ns)
 {
-	return size_of(lost->ns) <= LITTLE_NS || phc_ns <= SINCE_ZERO_NS ||
-	       size_of((__s64)(phc_ns - realtime_ns)) <= LITTLE_NS;
+	return rxaqm_abs_ns(lost->ns) <= LITTLE_NS || phc_ns <= SINCE_ZERO_NS ||
+	       rxaqm_abs_ns((__s64)(phc_ns - realtime_ns)) <= LITTLE_NS;
 }
 
 static void pause_ns(__u64 ns)
@@ -172,13 +167,13 @@ static int look(struct rxaqm_phc_keep *keep, struct rxaqm_phc_lost *lost,
 
 static bool is_off(const struct rxaqm_phc_lost *lost)
 {
-	return size_of(lost->ns) > lost->err_ns;
+	return rxaqm_abs_ns(lost->ns) > lost->err_ns;
 }
 
 /* "-37.000000123", what is to be added to the clock, in seconds. */
 static const char *seconds(__s64 ns, char buf[32])
 {
-	__u64 size_ns = size_of(ns);
+	__u64 size_ns = rxaqm_abs_ns(ns);
 
 	snprintf(buf, 32, "%s%llu.%09llu", ns < 0 ? "-" : "", size_ns / RXAQM_NSEC_PER_SEC,
 		 size_ns % RXAQM_NSEC_PER_SEC);
@@ -216,7 +211,7 @@ static int give_back(struct rxaqm_phc_keep *keep, const struct rxaqm_phc_lost *l
 				"the driver of \"%s\" has reset its clock, /dev/ptp%d, which lacked %s s; "
 				"that is put back, to within %s",
 				keep->ifname, keep->phc.index, text,
-				rxaqm_duration(microseconds(size_of(left.ns) + left.err_ns)));
+				rxaqm_duration(microseconds(rxaqm_abs_ns(left.ns) + left.err_ns)));
 	return err;
 }
 
@@ -235,13 +230,13 @@ static void set_right(struct rxaqm_phc_keep *keep, bool resets, struct rxaqm_err
 			err = give_back(keep, &lost, error);
 	} else if (!err && is_off(&lost)) {
 		rxaqm_error_add(error,
-				"the clock of \"%s\", /dev/ptp%d, was set by %s s meanwhile, to what "
-				"no driver sets it to; that is left to who did it",
+				"the clock of \"%s\", /dev/ptp%d, was changed by %s s meanwhile, but "
+				"not by its driver; it is left so",
 				keep->ifname, keep->phc.index, seconds(-lost.ns, text));
 	}
 	if (err)
 		rxaqm_error_add(error,
-				"whether the clock of \"%s\" goes on as before is not known: %s",
+				"cannot tell whether the clock of \"%s\" goes on as before: %s",
 				keep->ifname, keep->why.text);
 }
 
@@ -251,8 +246,8 @@ void rxaqm_phc_keep_end(struct rxaqm_phc_keep *keep, bool resets, struct rxaqm_e
 		set_right(keep, resets, error);
 	else if (resets && keep->why.text[0])
 		rxaqm_error_add(error,
-				"\"%s\": its driver resets its clock for XDP, and nothing could be "
-				"kept of it: %s",
+				"the driver of \"%s\" resets its clock for XDP, and the clock could not "
+				"be kept: %s",
 				keep->ifname, keep->why.text);
 	keep->armed = false;
 	rxaqm_phc_close(&keep->phc);

@@ -4,8 +4,8 @@
  * time, and its rate to nominal, whenever an XDP program comes or goes. Whoever has set it to TAI,
  * ptp4l say, is then 37 s off and is told nothing.
  *
- * So the clock is read before and after, against CLOCK_MONOTONIC, and what it has lost is given
- * back. A command that is killed in between leaves it as the driver did.
+ * So rxaqm reads the clock before and after, against CLOCK_MONOTONIC, and adds what it has lost. A
+ * command that is killed in between leaves the clock as the driver set it.
  */
 #pragma once
 
@@ -25,19 +25,19 @@ struct rxaqm_phc_keep {
 	struct rxaqm_phc_sample before[2]; /* the first when it began, the second when armed */
 	int adjust_fd; /* that the clock can be set by; -errno if it cannot */
 	long freq; /* what the rate was set to, as clock_adjtime() has it */
-	struct rxaqm_error why; /* it cannot be read; "" also where there is no clock to read */
+	struct rxaqm_error why; /* why it cannot be read; "": it can, or there is no clock */
 };
 
-/* Take a first look at the clock of @ifname, in the network namespace entered; NULL: at none. */
+/* Read the clock of @ifname, in the network namespace entered, for the first time. NULL: none. */
 void rxaqm_phc_keep_begin(struct rxaqm_phc_keep *keep, const char *ifname);
 
-/* The device may be reset from now on: take the last look before. To be called again before each
- * step that may do that, of which only the first counts. Takes RXAQM_PHC_KEEP_SPAN_NS at most.
+/* Read the clock for the last time before a step that may reset it. To be called before each such
+ * step: only the first call counts. Takes RXAQM_PHC_KEEP_SPAN_NS at most.
  */
 void rxaqm_phc_keep_arm(struct rxaqm_phc_keep *keep);
 
-/* It has been, or not: set right what the clock has lost, and tell of that in @error, in a line of
- * its own, and also that it could not be looked at although its driver @resets it.
+/* After the last such step: add to the clock what it has lost. A line of @error tells of that, or
+ * that the clock could not be read although its driver @resets it.
  */
 void rxaqm_phc_keep_end(struct rxaqm_phc_keep *keep, bool resets, struct rxaqm_error *error);
 
@@ -51,13 +51,13 @@ struct rxaqm_phc_lost {
 	__u64 err_ns;
 };
 
-/* What the clock lacks at @after of what the two readings @before made of it. Its rate is what
- * these tell, within RXAQM_PHC_DRIFT_MAX_Q32 of nominal unless they contradict that.
+/* What the clock lacks at @after, if it had gone on as the two readings @before say. Its rate is
+ * theirs, within RXAQM_PHC_DRIFT_MAX_Q32 of nominal unless they contradict that.
  */
 struct rxaqm_phc_lost rxaqm_phc_lost_since(const struct rxaqm_phc_sample before[2],
 					   const struct rxaqm_phc_sample *after);
 
-/* Was it the driver that made the clock lose @lost, or has someone else set it meanwhile? Drivers
- * start clocks at the system's time, @realtime_ns, or at 0, or lose but little.
+/* Has the driver made the clock, which shows @phc_ns, lose @lost? If not, someone else has set it.
+ * A driver starts a clock at the system's time, @realtime_ns, or at 0, or loses only a little.
  */
 bool rxaqm_phc_was_reset(const struct rxaqm_phc_lost *lost, __u64 phc_ns, __u64 realtime_ns);

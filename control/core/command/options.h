@@ -54,8 +54,8 @@ struct rxaqm_command {
 	const struct rxaqm_key *keys; /* --help lists them, too; or NULL */
 };
 
-/* Read the options of @command into @values. Returns the words that are none, with a NULL behind
- * them. Adds -j (into rxaqm_json). Exits on --help and on usage errors.
+/* Read the options of @command into @values, and -j into rxaqm_json. Returns the other words, with
+ * a NULL behind them. Exits on --help and on usage errors.
  */
 char **rxaqm_options_read(const struct rxaqm_command *command, int argc, char **argv, void *values);
 

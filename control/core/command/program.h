@@ -4,7 +4,7 @@
 
 #include "base/log.h"
 
-/* To be called first in main(). A program whose output did not arrive ends with an error. */
+/* To be called first in main(). A program that cannot write its output then ends with an error. */
 void rxaqm_program_begin(void);
 
 /* main() of a program that is a command of rxaqm. "--netns NAME" and "--version" are understood if

@@ -32,8 +32,8 @@ enum rxaqm_mode_now {
 extern const char *const rxaqm_signal_now_names[RXAQM_NR_SIGNALS_NOW];
 extern const char *const rxaqm_mode_now_names[RXAQM_NR_MODES_NOW];
 
-/* What law=auto has come to, as the next packet would find it: a queue that was not judged for an
- * interval holds nobody. All 0 with another law.
+/* The state of law=auto as the next packet would find it: once no packet was judged for an
+ * interval, no flow is held. All 0 under another law.
  */
 struct rxaqm_law_figures {
 	bool bad; /* stood over target for an interval, and has stood since */
@@ -47,7 +47,7 @@ struct rxaqm_law_figures {
 };
 extern const char *const rxaqm_flow_kind_names[RXAQM_NR_FLOW_KINDS];
 
-/* What there is to say of a queue: all that shows one shows this. */
+/* All that is known of a queue. Whatever shows a queue takes its figures from here. */
 struct rxaqm_figures {
 	unsigned int number; /* of the queue */
 	__u64 now_ns; /* of all of it */
@@ -66,7 +66,7 @@ struct rxaqm_figures {
 	struct rxaqm_law_figures law;
 };
 
-/* Those of queue @number of @iface at @now_ns. */
+/* Fill in @figures of queue @number of @iface at @now_ns. */
 void rxaqm_figures_take(const struct rxaqm_state *state, const struct rxaqm_iface *iface,
 			unsigned int number, __u64 now_ns, struct rxaqm_figures *figures);
 
@@ -82,20 +82,20 @@ const char *rxaqm_iface_stamps(const struct rxaqm_iface *iface);
 const char *rxaqm_iface_name(const struct rxaqm_iface *iface, char buf[RXAQM_IFNAMSIZ],
 			     bool *ret_here);
 
-/* What is wrong with the attachment, if anything; NULL if nothing is. @here: the interface is in
- * this network namespace.
+/* What is wrong with the attachment; NULL: nothing. @here: the interface is in this network
+ * namespace.
  */
 const char *rxaqm_status_trouble(const struct rxaqm_iface *iface, bool here);
-/* Does its packets pass untouched for that? Not if it is in another namespace, or a command is at
- * work on it.
+/* Do packets pass untouched because of that? No, if the interface is in another namespace, or a
+ * command is changing the attachment now.
  */
 bool rxaqm_status_unguarded(const struct rxaqm_iface *iface, bool here);
 
-/* Have polls of @q ended within the second before @now_ns? */
+/* Has a poll of @q ended within the second before @now_ns? */
 bool rxaqm_queue_polled_lately(const struct rxaqm_queue *q, __u64 now_ns);
 
-/* Does @q stand at @now_ns, as far as one look tells: did its last poll leave packets behind, and
- * have its polls not ceased?
+/* Does @q stand at @now_ns, as far as one look tells? It does if its last poll left packets behind
+ * and polls have gone on since.
  */
 bool rxaqm_queue_stands(const struct rxaqm_queue *q, __u64 now_ns);
 

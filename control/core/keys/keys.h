@@ -61,7 +61,7 @@ struct rxaqm_key {
 /* Where the bytes of a shorter number stand in a __u64. */
 #define RXAQM_KEY_SHIFT(size) (__BYTE_ORDER__ == __ORDER_BIG_ENDIAN__ ? 64 - 8 * (size) : 0)
 
-/* Is @key of @section? So it is if that is NULL. */
+/* Is @key in @section? Any key is in NULL. */
 bool rxaqm_key_is_of(const struct rxaqm_key *key, const char *section);
 
 /* The row called @name of @keys (ends with a NULL name) in @section (NULL: in any), or NULL. */
@@ -112,7 +112,9 @@ const char *rxaqm_words(const char *const *words, const char *sep, const char *l
 unsigned int rxaqm_key_names(const struct rxaqm_key *keys, const char *section, unsigned int nr,
 			     const char *names[RXAQM_KEYS_MAX + 1]);
 
-/* -EINVAL: there is no @what (such as "key") @name; did you mean one of @names? Else @otherwise. */
+/* Fail, -EINVAL with @error: there is no @what (such as "key") called @name. @error suggests the
+ * nearest of @names, or says @otherwise.
+ */
 int rxaqm_key_unknown(const char *what, const char *name, const char *in_section,
 		      const char *const *names, const char *otherwise, struct rxaqm_error *error);
 
@@ -122,7 +124,7 @@ struct rxaqm_keys_seen {
 };
 
 /* Note that @name, of @keys or the only other one, is set on @line. -EINVAL with @error if it was
- * before. @section is said, too, unless it is NULL.
+ * set before. @error names @section, unless that is NULL.
  */
 int rxaqm_key_once(struct rxaqm_keys_seen *seen, const struct rxaqm_key *keys, const char *name,
 		   const char *section, unsigned int line, struct rxaqm_error *error);

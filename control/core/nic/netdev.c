@@ -60,7 +60,7 @@ struct device {
 	__u64 value;
 };
 
-static void take_device(const __u64 *value, void *arg)
+static void on_device(const __u64 *value, void *arg)
 {
 	struct device *device = arg;
 
@@ -71,8 +71,8 @@ static void take_device(const __u64 *value, void *arg)
 static int ask_device(unsigned int ifindex, __u16 attr, __u64 *ret_value)
 {
 	struct device device = { .attr = attr, .value = ~0ULL };
-	int err = rxaqm_netdev_ask(RXAQM_ND_CMD_DEV_GET, RXAQM_ND_A_DEV_IFINDEX, ifindex,
-				   take_device, &device);
+	int err = rxaqm_netdev_ask(RXAQM_ND_CMD_DEV_GET, RXAQM_ND_A_DEV_IFINDEX, ifindex, on_device,
+				   &device);
 
 	*ret_value = device.value;
 	return err < 0 ? err : device.value == ~0ULL ? -EOPNOTSUPP : 0;
@@ -96,7 +96,7 @@ struct napis {
 	int told;
 };
 
-static void take_queue(const __u64 *value, void *arg)
+static void on_queue(const __u64 *value, void *arg)
 {
 	struct napis *napis = arg;
 
@@ -113,12 +113,12 @@ int rxaqm_netdev_rx_napis(unsigned int ifindex, unsigned int nr, unsigned int *n
 	int err;
 
 	memset(napi_id, 0, nr * sizeof(*napi_id));
-	err = rxaqm_netdev_ask(RXAQM_ND_CMD_QUEUE_GET, RXAQM_ND_A_QUEUE_IFINDEX, ifindex,
-			       take_queue, &napis);
+	err = rxaqm_netdev_ask(RXAQM_ND_CMD_QUEUE_GET, RXAQM_ND_A_QUEUE_IFINDEX, ifindex, on_queue,
+			       &napis);
 	return err < 0 ? err : napis.told;
 }
 
-static void take_stats(const __u64 *value, void *arg)
+static void on_hw_gro(const __u64 *value, void *arg)
 {
 	struct rxaqm_hw_gro told = {
 		.frames = value[RXAQM_ND_A_QSTATS_RX_HW_GRO_PACKETS],
@@ -135,7 +135,7 @@ void rxaqm_netdev_hw_gro(unsigned int ifindex, struct rxaqm_hw_gro *gro)
 
 	*gro = (struct rxaqm_hw_gro){ .err = -EOPNOTSUPP };
 	err = rxaqm_netdev_ask(RXAQM_ND_CMD_QSTATS_GET, RXAQM_ND_A_QSTATS_IFINDEX, ifindex,
-			       take_stats, gro);
+			       on_hw_gro, gro);
 	if (err < 0)
 		gro->err = err;
 }

@@ -6,8 +6,8 @@
 
 #include <linux/types.h>
 
-/* What is asked and read of it, by the numbers of that document: a system may be older than 6.3,
- * which brought <linux/netdev.h>, and some of these came after 6.12.
+/* Commands and attributes that rxaqm uses, by the numbers of that document: <linux/netdev.h> came
+ * with 6.3, and some of these came after 6.12.
  */
 enum {
 	RXAQM_ND_CMD_DEV_GET = 1,
@@ -55,7 +55,7 @@ enum {
 	RXAQM_ND_XDP_RX_METADATA_TIMESTAMP = 1,
 };
 
-/* Gets an answer: its unsigned integers by attribute, ~0 where there is none. */
+/* Is called with an answer: unsigned integers by attribute, ~0 where there is none. */
 #define RXAQM_NETDEV_ATTRS 64
 typedef void rxaqm_netdev_fn(const __u64 value[RXAQM_NETDEV_ATTRS], void *arg);
 

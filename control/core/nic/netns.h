@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Network namespaces. Only the network one is entered: "ip netns exec" mounts another
- * /sys on top and so hides the bpffs, which must stay in sight.
+ * Network namespaces. rxaqm enters the network namespace only. "ip netns exec" also mounts another
+ * /sys, which hides the bpffs.
  */
 #pragma once
 
@@ -18,18 +18,18 @@ int rxaqm_netns_enter(const char *name, struct rxaqm_error *error);
 /* Identity of the namespace entered; 0 if it cannot be told. */
 __u64 rxaqm_netns_ino(void);
 
-/* Enter, in turn, this namespace, the machine's first and the one started in, and call @each there;
- * then come back. Namespaces that cannot be entered are left out.
+/* Call @each in this namespace, in the machine's first one, and in the one that the program was
+ * started in; then come back. Namespaces that cannot be entered are left out.
  */
 void rxaqm_netns_outer(void (*each)(void *arg), void *arg);
-/* The same in this one, and in every other that is mounted, with a name or without, that a thread
- * is in, or that a process has open. To look into processes may need CAP_SYS_PTRACE.
+/* Call @each in this namespace, and in every other one that is mounted (named or not), that a
+ * thread is in, or that a process has open. To look into processes may need CAP_SYS_PTRACE.
  */
 void rxaqm_netns_each(void (*each)(void *arg), void *arg);
 
-/* A descriptor of a sysfs that shows the namespace entered, to be read or @writable, or -errno. It
- * may be /sys, where the kernel lets none be mounted.
+/* Open a sysfs that shows the namespace entered: a descriptor, or -errno. Where the kernel refuses
+ * to mount one, it is /sys.
  */
 int rxaqm_netns_sysfs(bool writable);
-/* The same, but mounted for this, where no other process sees it. */
+/* Mount a sysfs that no other process sees: a descriptor, or -errno. */
 int rxaqm_netns_mount_sysfs(bool writable);

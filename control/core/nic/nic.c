@@ -40,7 +40,7 @@ const char *rxaqm_lockdown(void)
 		       NULL;
 }
 
-static int take_link_stats(const struct nlmsghdr *message, void *stats)
+static int on_link_stats(const struct nlmsghdr *message, void *stats)
 {
 	const struct nlattr *attr = rxaqm_netlink_attr(message, sizeof(struct ifinfomsg),
 						       IFLA_STATS64, 0);
@@ -60,7 +60,7 @@ int rxaqm_link_stats(const char *ifname, struct rtnl_link_stats64 *stats)
 	info->ifi_index = (int)if_nametoindex(ifname);
 	if (!info->ifi_index)
 		return -errno;
-	return rxaqm_netlink_ask(NETLINK_ROUTE, &request, take_link_stats, stats);
+	return rxaqm_netlink_ask(NETLINK_ROUTE, &request, on_link_stats, stats);
 }
 
 bool rxaqm_mask_is_set(const char *mask)
@@ -177,7 +177,7 @@ int rxaqm_nic_check_link(const char *ifname, const struct rxaqm_nic *nic, bool g
 		return rxaqm_error_set(
 			error, RXAQM_EXIT_UNSUPPORTED, EOPNOTSUPP,
 			"\"%s\" is of link type %u%s, and packets without an Ethernet header cannot be "
-			"read; attach to the interface that they come in by",
+			"read; attach to the interface through which they arrive",
 			ifname, nic->link_type,
 			nic->link_type == ARPHRD_NONE ? " (none: tun, WireGuard and such)" : "");
 	if (generic)
@@ -191,8 +191,8 @@ int rxaqm_nic_check_link(const char *ifname, const struct rxaqm_nic *nic, bool g
 	/* bond_xdp_set(), netvsc_vf_setxdp(): a program goes to the devices below, too. */
 	if (rxaqm_nic_is_bond(nic) || nic->lower[0])
 		return rxaqm_error_set(error, RXAQM_EXIT_UNSUPPORTED, EOPNOTSUPP,
-				       "\"%s\" stands above other interfaces%s%s%s, whose queues share "
-				       "its numbers; attach to those",
+				       "\"%s\" is above other interfaces%s%s%s, whose queues have the same "
+				       "numbers; attach to those",
 				       ifname, nic->lower[0] ? " (\"" : "", nic->lower,
 				       nic->lower[0] ? "\")" : "");
 	return 0;

@@ -15,7 +15,8 @@
  */
 const char *rxaqm_first_line(int dir_fd, const char *path, char *buf, size_t size);
 
-/* Why no BPF program may read the kernel's memory, if lockdown forbids it; else NULL. */
+/* If lockdown forbids BPF programs to read the kernel's memory, a sentence that says so; else NULL.
+ */
 const char *rxaqm_lockdown(void);
 
 /* What tells the queues of an interface apart. */
@@ -40,8 +41,8 @@ int rxaqm_nic_index(const char *ifname, unsigned int *ret_ifindex, struct rxaqm_
 /* -ENODEV with @error if there is no such interface. */
 int rxaqm_nic_read(const char *ifname, struct rxaqm_nic *nic, struct rxaqm_error *error);
 
-/* The kernel's counters of the interface @ifname; those that the kernel is too old for are 0. By
- * netlink, which is of the namespace entered, as sysfs would not be. -ENODEV if there is none.
+/* Read the kernel's counters of the interface @ifname; those that the kernel is too old for are 0.
+ * By netlink, since sysfs may show another namespace. -ENODEV if there is no such interface.
  */
 struct rtnl_link_stats64;
 int rxaqm_link_stats(const char *ifname, struct rtnl_link_stats64 *stats);
@@ -64,8 +65,8 @@ static inline bool rxaqm_nic_is_bond(const struct rxaqm_nic *nic)
 	return !strcmp(nic->driver, "bonding");
 }
 
-/* Does XDP, native or @generic, see the packets of its queues there? If not,
- * RXAQM_EXIT_UNSUPPORTED.
+/* Fail with RXAQM_EXIT_UNSUPPORTED if XDP, native or @generic, cannot see the packets of @ifname's
+ * queues.
  */
 int rxaqm_nic_check_link(const char *ifname, const struct rxaqm_nic *nic, bool generic,
 			 struct rxaqm_error *error);

@@ -2,7 +2,7 @@
 /* The settings, presets, defaults, and what was a setting once. */
 #include <string.h>
 
-#include "base/out.h"
+#include "base/terminal.h"
 #include "policy/settings.h"
 
 static const char *const mode_names[] = { "off", "observe", "enforce", NULL };
@@ -38,7 +38,7 @@ const struct rxaqm_key rxaqm_settings[RXAQM_NR_SETTINGS + 1] = {
 	{ KEY("ecn", ecn), CHOICE(ecn_names), .standard = "on",
 	  .help = "mark ECT packets; off: drop them as others" },
 	{ KEY("ect0", ect0), CHOICE(ect0_names), .standard = "auto",
-	  .help = "without effect: law=auto does not ask any more what a mark means" },
+	  .help = "without effect: law=auto no longer asks what a mark means" },
 	{ KEY("ce_threshold", ce_threshold_ns),
 	  TIME(RXAQM_TYPE_DURATION, "ms", RXAQM_TARGET_MIN_NS, RXAQM_INTERVAL_MAX_NS),
 	  .standard = "off", .none = "off", .help = "law=codel: mark every ECT packet over this" },

@@ -86,8 +86,8 @@ int rxaqm_setting_set(struct rxaqm_policy *policy, enum rxaqm_source source, con
 static void tell_of_old(const char *key, const char *value)
 {
 	if (!strcmp(key, "ect0"))
-		rxaqm_log_notice("ect0=%s does nothing any more: flows are held to their share, "
-				 "whatever a mark means to their senders; leave it out",
+		rxaqm_log_notice("ect0=%s has no effect any more: law=auto no longer asks what a mark "
+				 "means to senders; leave it out",
 				 value);
 }
 
@@ -185,7 +185,7 @@ static int check_choices(const struct rxaqm_policy *policy, struct rxaqm_error *
 
 	for (setting = rxaqm_settings; setting->name; setting++)
 		if (!strcmp(rxaqm_key_format(setting, policy, 0, value), "?"))
-			return rxaqm_failed(error, EINVAL, "%s: the value stored is none of it",
+			return rxaqm_failed(error, EINVAL, "%s: the stored value is unknown",
 					    setting->name);
 	return 0;
 }

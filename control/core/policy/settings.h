@@ -18,8 +18,6 @@ struct rxaqm_preset {
 };
 extern const struct rxaqm_preset rxaqm_presets[]; /* ends with a NULL name */
 
-/* What was a setting, or a value of one, in earlier versions. */
-
 /* The setting called @name, or NULL. */
 const struct rxaqm_key *rxaqm_setting_find(const char *name);
 
@@ -34,14 +32,14 @@ void rxaqm_policy_init(struct rxaqm_policy *policy);
 int rxaqm_setting_set(struct rxaqm_policy *policy, enum rxaqm_source source, const char *key,
 		      const char *value, __u64 now_ns, struct rxaqm_error *error);
 
-/* The same by the operator, of a word "KEY=VALUE" of a command line. */
+/* Set what @word of a command line says, "KEY=VALUE", in the operator's name. */
 int rxaqm_setting_assign(struct rxaqm_policy *policy, const char *word, __u64 now_ns,
 			 struct rxaqm_error *error);
 
 /* -EINVAL with @error if two of @words, of a command line, set the same key. */
 int rxaqm_setting_once(char *const *words, struct rxaqm_error *error);
 
-/* rxaqm_key_names() of all settings, and "preset". */
+/* Add the names of all settings, and "preset", as rxaqm_key_names() does. */
 unsigned int rxaqm_setting_names(unsigned int nr, const char *names[RXAQM_KEYS_MAX + 1]);
 
 /* Who has set @key, the name of a setting; or note it. */

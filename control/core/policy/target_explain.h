@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Why a queue's target is what it is, in words: of the target that the data plane derives
- * from what is known of the queue (floor.h), and of what the operator could do about a ring
- * that leaves it no room.
+ * Explains the target that the data plane derives from what is known of a queue (floor.h), and says
+ * what the operator can do about a ring that leaves the target no room.
  *
  * Pure: no calls, no time of its own.
  */

@@ -13,8 +13,8 @@
 
 struct bpf_link_info;
 
-/* What the kernel says of the program, link or map @fd, which is closed. @info is zero but for what
- * it asks for. 0, or -errno, also if @fd is one.
+/* Read what the kernel says of the program, link or map @fd, and close @fd. @info is zero, but for
+ * what it asks for. 0 or -errno; a negative @fd is such an -errno.
  */
 int rxaqm_bpf_info(int fd, void *info, __u32 len);
 
@@ -31,8 +31,8 @@ int rxaqm_bpf_map_pin(const char *path, size_t bytes, bool writable, void **ret_
 struct rxaqm_xdp_progs {
 	unsigned int nr;
 	__u32 id[RXAQM_XDP_PROGS_MAX];
-	bool dispatcher; /* the first is libxdp's, */
-	bool fragments; /* and takes packets in fragments, as it does if all that are in it do */
+	bool dispatcher; /* the first is libxdp's dispatcher */
+	bool fragments; /* it takes packets in fragments, since all programs in it do */
 	bool generic;
 };
 

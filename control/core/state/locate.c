@@ -73,9 +73,9 @@ int rxaqm_iface_missing(const struct rxaqm_state *state, const char *ifname,
 		    !rxaqm_iface_ifindex(iface) && !rxaqm_iface_taken_off(iface))
 			return rxaqm_error_set(error, RXAQM_EXIT_NOT_ATTACHED, ENOENT,
 					       "not attached to \"%s\" in this network namespace, "
-					       "but in another; use --netns NAME, or where it has no "
-					       "name \"nsenter --net=/proc/PID/ns/net\" by a process "
-					       "in there",
+					       "but in another; use --netns NAME, or, if it has no "
+					       "name, \"nsenter --net=/proc/PID/ns/net\" with the PID "
+					       "of a process in it",
 					       ifname);
 	return rxaqm_error_set(error, RXAQM_EXIT_NOT_ATTACHED, ENOENT,
 			       "not attached to \"%s\"; see \"rxaqm status\"", ifname);

@@ -18,14 +18,14 @@ int rxaqm_iface_missing(const struct rxaqm_state *state, const char *ifname,
  */
 unsigned int rxaqm_iface_ifindex(const struct rxaqm_iface *iface);
 
-/* Was the program of @iface, which is ATTACHED but not here, taken off, or is the interface gone?
- * If not, it is in another namespace. That the program exists says little: libxdp, or anybody, may
- * have it pinned. Then this looks at the interfaces of many namespaces.
+/* @iface is ATTACHED, but not here. Was its program taken off, or is the interface gone? If not, it
+ * is in another namespace. If the program still exists, anybody, such as libxdp, may have pinned
+ * it: then this looks at the interfaces of many namespaces.
  */
 bool rxaqm_iface_taken_off(const struct rxaqm_iface *iface);
 
-/* Is the interface of @iface, which is not here, gone? Where its program is gone, too, that is
- * known only in the namespace that it was attached in.
+/* Is the interface of @iface, which is not here, gone? If its program is gone, too, that is known
+ * only in the namespace that it was attached in.
  */
 bool rxaqm_iface_is_gone(const struct rxaqm_iface *iface);
 

@@ -27,7 +27,8 @@ struct rxaqm_state {
 
 #define RXAQM_STATE_NONE { .lock_fd = -1 }
 
-/* -ENAMETOOLONG with @error if RXAQM_BPFFS is too long a path. To be asked before all else here. */
+/* -ENAMETOOLONG with @error if RXAQM_BPFFS is too long a path. To be called before all else here.
+ */
 int rxaqm_state_check_path(struct rxaqm_error *error);
 
 /* Directory of the pins: RXAQM_BPFFS (default /sys/fs/bpf) plus "/rxaqm". */
@@ -43,9 +44,9 @@ int rxaqm_state_check_bpffs(struct rxaqm_error *error);
  */
 int rxaqm_state_check_dir(struct rxaqm_error *error);
 
-/* Take the lock that all commands that change something hold; waits up to 10 s. The directory of
- * the pins is there, and safe, as long as it is held; without a BPF file system there is no lock,
- * and 0 is returned all the same.
+/* Take the lock that every command holds while it changes something; waits up to 10 s. While the
+ * lock is held, the directory of the pins is there, and safe. Without a BPF file system there is no
+ * lock; returns 0 then.
  */
 int rxaqm_state_lock(struct rxaqm_state *state, struct rxaqm_error *error);
 /* The same without waiting: -EBUSY if another has it. */
@@ -53,19 +54,18 @@ int rxaqm_state_trylock(struct rxaqm_state *state);
 /* Give it back, if it is held, and remove the directory if nothing is pinned. */
 void rxaqm_state_unlock(struct rxaqm_state *state);
 
-/* The state of @iface, and whether a command is at work at it. One that is neither FREE nor
- * ATTACHED while none is, was left by a command that died.
+/* The state of @iface, and whether a command is changing it now. If none is, and the state is
+ * neither FREE nor ATTACHED, a command died while it changed it.
  */
 enum rxaqm_iface_state rxaqm_state_of(const struct rxaqm_iface *iface, bool *ret_at_work);
 
-/* What the kernel says of a map that is pinned as @name; -errno if none is, or it may not be read.
- */
+/* Read what the kernel says of the map that is pinned as @name. -errno if it cannot be read. */
 struct bpf_map_info;
 int rxaqm_state_map_info(const char *name, struct bpf_map_info *info);
 
-/* Map what is pinned; again, if it was mapped before. -ENOENT with @error if nothing is, or it was
- * never completed; another ABI version is refused; -EIO if pins are missing, with iface mapped if
- * its is not.
+/* Map what is pinned, anew if it was mapped before. With @error: -ENOENT if nothing is pinned, or
+ * was never completed; -EPROTO if it is of another ABI version; -EIO if pins are missing (then
+ * iface is mapped, unless its pin is missing).
  */
 int rxaqm_state_open(struct rxaqm_state *state, bool writable, struct rxaqm_error *error);
 
@@ -76,7 +76,9 @@ int rxaqm_state_complete(struct rxaqm_state *state, struct rxaqm_error *error);
 void rxaqm_state_unmap(struct rxaqm_state *state);
 void rxaqm_state_close(struct rxaqm_state *state);
 
-/* The entry in use that comes after @last; NULL: the first. NULL if there is none, or no state. */
+/* The next entry in use after @last, or the first, if @last is NULL. NULL: there is none, or no
+ * state.
+ */
 struct rxaqm_iface *rxaqm_iface_next(const struct rxaqm_state *state,
 				     const struct rxaqm_iface *last);
 
@@ -84,8 +86,8 @@ struct rxaqm_iface *rxaqm_iface_next(const struct rxaqm_state *state,
 const struct rxaqm_policy *rxaqm_state_policy(const struct rxaqm_state *state,
 					      const struct rxaqm_iface *iface, unsigned int queue);
 
-/* The policies of @iface's queues in the bank that is not in use, the same as in the other; to be
- * changed, and put in force all at once (policy.h). Needs the lock, as what follows does.
+/* Copy the policies of @iface's queues into the bank that is not in use, to be changed there and
+ * put in force all at once (policy.h). Both functions need the lock.
  */
 struct rxaqm_policy *rxaqm_state_draft(struct rxaqm_state *state, const struct rxaqm_iface *iface);
 void rxaqm_state_use_draft(struct rxaqm_iface *iface);
@@ -98,7 +100,7 @@ static inline const struct rxaqm_queue *rxaqm_state_queue(const struct rxaqm_sta
 	return &state->queue[iface->queue_base + queue];
 }
 
-/* What the consumer of the queue's socket says. Others write it: to be copied before it is used. */
+/* What the consumer of the queue's socket says. Others write it: copy it before use. */
 static inline const struct rxaqm_wait *rxaqm_state_wait(const struct rxaqm_state *state,
 							const struct rxaqm_iface *iface,
 							unsigned int queue)
@@ -106,14 +108,16 @@ static inline const struct rxaqm_wait *rxaqm_state_wait(const struct rxaqm_state
 	return &state->wait[iface->queue_base + queue];
 }
 
-/* Take the sockets of @iface's queues out of xsk_map, and what their consumers have said away. */
+/* Remove the sockets of @iface's queues from xsk_map, and what their consumers have said. */
 void rxaqm_state_clear_sockets(const struct rxaqm_state *state, const struct rxaqm_iface *iface);
 
-/* Is there an entry, and a run of @nr_queues queues for it, if the slots @but, a bit each, were
- * free? Needs no lock.
+/* Is there a free entry, and a free run of @nr_queues queues, if the entries @but (a bit each)
+ * count as free? Needs no lock.
  */
 bool rxaqm_state_room(const struct rxaqm_state *state, unsigned int nr_queues, __u64 but);
 
-/* An entry, and a run of @nr_queues queues for it, that are free; NULL with @error if none are. */
+/* Take a free entry, and a free run of @nr_queues queues for it. NULL with @error: there is no
+ * room.
+ */
 struct rxaqm_iface *rxaqm_state_alloc(struct rxaqm_state *state, unsigned int nr_queues,
 				      struct rxaqm_error *error);

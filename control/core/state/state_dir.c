@@ -89,8 +89,8 @@ int rxaqm_state_check_dir(struct rxaqm_error *error)
 		return 0;
 	return rxaqm_failed(
 		error, ENOTDIR,
-		"\"%s\" is not a directory that only root can change, so what is in it is not "
-		"believed; see \"ls -ld %s\", remove it, and keep others out with \"chmod 0700 "
+		"\"%s\" is not a directory that only root can change, so rxaqm does not trust what "
+		"is in it; see \"ls -ld %s\", remove it, and keep others out with \"chmod 0700 "
 		"%s\"",
 		rxaqm_state_dir(), rxaqm_state_dir(), bpffs_dir());
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* What keeps a program from an interface's XDP slot, and the command that ends that. */
+/* Which program is in an interface's XDP slot, so that ours cannot be, and how to take it off. */
 #pragma once
 
 #include <linux/types.h>
@@ -7,8 +7,8 @@
 
 #include "base/log.h"
 
-/* Is it another program that keeps ours from @ifname, in generic mode or native? 0: no. -EBUSY:
- * yes, and @error says which it is, whose, and how it is taken off.
+/* Does another program keep ours off @ifname, in @generic or native mode? 0: no. -EBUSY: yes;
+ * @error says which program it is, whose, and how to take it off.
  */
 int rxaqm_xdp_slot_blocked(const char *ifname, unsigned int ifindex, bool generic,
 			   struct rxaqm_error *error);

@@ -23,7 +23,7 @@
 #define MAX_ENTRIES 32768
 #define PROBE_ENTRIES 64
 #define LOOK_NS (500 * RXAQM_NSEC_PER_USEC)
-/* A process that has taken nothing for so long hangs: then nothing is known. */
+/* A process that has taken nothing for so long hangs: then nothing is published. */
 #define HANGS_NS (100 * RXAQM_NSEC_PER_MSEC)
 
 struct adopted {
@@ -129,7 +129,7 @@ static int map_ring(struct ring *ring, int fd)
 
 	if (getsockopt(fd, SOL_XDP, XDP_MMAP_OFFSETS, &off, &size))
 		return -errno;
-	/* Nor does the kernel say how long the ring is; but not more than that can be mapped. */
+	/* The kernel does not say how long the ring is, but refuses to map more than there is. */
 	for (entries = MAX_ENTRIES; entries; entries /= 2) {
 		ring->size = off.rx.desc + entries * sizeof(struct xdp_desc);
 		ring->memory = mmap(NULL, ring->size, PROT_READ, MAP_SHARED, fd, XDP_PGOFF_RX_RING);
@@ -188,8 +188,8 @@ int adopt_begin(pid_t pid, const char *ifname, unsigned int queue, struct report
 	return 0;
 }
 
-/* The packets that were taken since the last look were still there at that time: so it is what
- * they had waited by then that is certain.
+/* Packets that were taken since the last look were still in the ring then. So they have waited at
+ * least as long as they had at the last look: that is what is published.
  */
 static void look(struct adopted *a, __u64 now_ns)
 {
@@ -236,7 +236,7 @@ int adopt_check(unsigned int i)
 		return -ESTALE;
 	if (getsockopt(a->fd, SOL_XDP, XDP_STATISTICS, &stats, &size))
 		return 0;
-	/* With as many frames as ring entries, DPDK's way, it is frames that run out. */
+	/* DPDK has as many frames as ring entries: there the frames run out, not the ring. */
 	a->report->ring_full = stats.rx_ring_full + stats.rx_dropped;
 	rxaqm_attached_ring_full(&a->at, a->report->ring_full);
 	return 0;

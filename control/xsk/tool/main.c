@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: (GPL-2.0-only OR BSD-2-Clause) */
 /*
  * rxaqm-xsk: a consumer to start from. It takes packets, spends some time on each, and throws
- * them away; take() is where yours would do more. One thread serves all queues in turn.
+ * them away; consume_queue() is where yours would do more. One thread serves all queues in turn.
  */
 #include <poll.h>
 #include <signal.h>
@@ -83,7 +83,7 @@ static void spend(__u64 ns)
 }
 
 /* Take what is there of one queue. Returns how many packets, or -errno. */
-static int take(struct rxaqm_xsk *xsk, struct report *report, __u64 cost_ns)
+static int consume_queue(struct rxaqm_xsk *xsk, struct report *report, __u64 cost_ns)
 {
 	struct rxaqm_xsk_packet packets[BATCH];
 	unsigned int max = BATCH;
@@ -106,13 +106,13 @@ static int take(struct rxaqm_xsk *xsk, struct report *report, __u64 cost_ns)
 }
 
 /* 0 or -errno. */
-static int take_all(const struct args *args)
+static int consume_all(const struct args *args)
 {
 	unsigned int i;
 	int nr, sum = 0;
 
 	for (i = 0; i < nr_queues; i++) {
-		nr = take(xsks[i], &reports[i], args->cost_ns);
+		nr = consume_queue(xsks[i], &reports[i], args->cost_ns);
 		if (nr < 0)
 			return nr;
 		sum += nr;
@@ -151,7 +151,7 @@ static int serve(const struct args *args, struct rxaqm_error *error)
 	int err = 0;
 
 	while (!err && !rxaqm_stop && !ferror(stdout) && now_ns < end_ns) {
-		err = args->adopt ? adopt_look() : take_all(args);
+		err = args->adopt ? adopt_look() : consume_all(args);
 		now_ns = rxaqm_now_ns();
 		if (!err && (now_ns - printed_ns >= RXAQM_NSEC_PER_SEC || now_ns >= end_ns)) {
 			err = print(args, now_ns - printed_ns);
@@ -183,7 +183,7 @@ static int open_queue(const struct args *args, unsigned int queue, struct rxaqm_
 	return err;
 }
 
-static int consume(const struct args *args, struct rxaqm_error *error)
+static int run(const struct args *args, struct rxaqm_error *error)
 {
 	unsigned int queue, i;
 	int err = 0;
@@ -253,7 +253,7 @@ int main(int argc, char **argv)
 		fprintf(stderr, "rxaqm-xsk: %s\n", error.text);
 		return error.exit_code;
 	}
-	err = consume(&args, &error);
+	err = run(&args, &error);
 	if (err)
 		fprintf(stderr, "rxaqm-xsk: %s\n", error.text);
 	return exit_code(err);

@@ -42,8 +42,8 @@ int adopt_begin(pid_t pid, const char *ifname, unsigned int queue, struct report
 /* Wait a moment, then look at all of them. 1 if their process has ended, else 0. */
 int adopt_look(void);
 
-/* What changes seldom, of the socket @i in the order of their adoption. -ESTALE: rxaqm was
- * detached.
+/* Look at what changes seldom, of the socket that was adopted as number @i, from 0 on. -ESTALE:
+ * rxaqm was detached.
  */
 int adopt_check(unsigned int i);
 

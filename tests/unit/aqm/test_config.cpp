@@ -195,7 +195,7 @@ TEST_CASE("config: errors name file, line, key, value and remedy", "[config]")
 		{ "[Daemon]\nsettle=5\n", "r.conf:2: settle=5: not a DURATION" },
 		{ "[Daemon]\nsettle=2m\n", "r.conf:2: settle=2m: out of range; 0ns to 1m" },
 		{ "[Daemon]\nstatus_file=status\n",
-		  "status_file=status: must be a path from / on" },
+		  "status_file=status: must be an absolute path" },
 		{ "[Daemon]\nstatus_mode=0777\n", "r.conf:2: status_mode=0777: out of range" },
 		{ "[Daemon]\nstatus_mode=rw\n", "r.conf:2: status_mode=rw: must be an octal" },
 		{ "[Daemon]\nstatus_group=no-such-group\n",
