@@ -25,6 +25,7 @@ struct args {
 	struct doctor_request request;
 	const char *record, *from, *verify;
 	bool all, watch, checks, deep, mask;
+	int lock_fd; /* of --deep */
 };
 
 static const struct rxaqm_option options[] = {
@@ -69,9 +70,9 @@ static void check(struct args *args, char **words)
 }
 
 /* The probes that the diagnosis so far calls for, one after the other. */
-static void probe(struct doctor_snapshot *snap)
+static void probe(struct doctor_snapshot *snap, int lock_fd)
 {
-	struct doctor_deep deep = { .snap = snap, .stop = &rxaqm_stop, .time_ns = PROBE_NS };
+	struct doctor_deep deep = { snap, &rxaqm_stop, PROBE_NS, lock_fd };
 	const struct doctor_probe *one;
 	bool wanted, any = false;
 	size_t i;
@@ -105,7 +106,7 @@ static int take(const struct args *args, struct doctor_snapshot *snap, struct rx
 		return doctor_bundle_read(snap, args->from, error);
 	err = doctor_collect(&live, &args->request, error);
 	if (!err && args->deep)
-		probe(&live);
+		probe(&live, args->lock_fd);
 	if (!err && args->mask)
 		doctor_mask(&live);
 	if (!err && args->record)
@@ -211,6 +212,10 @@ static int run(int argc, char **argv, struct rxaqm_error *error)
 	/* The window may be long. */
 	if (args.record && rxaqm_file_try(args.record, error))
 		return -1;
+	if (args.deep)
+		args.lock_fd = doctor_deep_lock(error);
+	if (args.lock_fd < 0)
+		return args.lock_fd;
 	do
 		ret = examine(&args, error);
 	while (args.watch && ret >= 0 && !rxaqm_stop);

@@ -7,13 +7,20 @@
  */
 #pragma once
 
+#include "base/log.h"
 #include "doctor/snapshot/snapshot.h"
 
 struct doctor_deep {
 	struct doctor_snapshot *snap;
 	volatile int *stop; /* non-zero: end early; may be NULL */
 	__u64 time_ns; /* for each probe */
+	int lock_fd; /* what is switched on is noted there */
 };
+
+/* Two would disturb each other's figures. Returns the descriptor that locks, or -errno with @error;
+ * what a run that was killed with all of its processes has left is undone before.
+ */
+int doctor_deep_lock(struct rxaqm_error *error);
 
 /* Each adds to the snapshot, or notes there what cannot be seen and why. */
 void doctor_probe_polls(struct doctor_deep *deep);
@@ -49,5 +56,7 @@ void doctor_deep_ran(struct doctor_deep *deep, const char *name, __u64 ns);
 /* Of an interface that the snapshot is about. */
 bool doctor_deep_is_about(const struct doctor_deep *deep, __u32 ifindex);
 
-/* For tests: stalls.c with the sysfs at @sysfs_fd. */
+/* stalls.c with the sysfs at @sysfs_fd. */
 void doctor_stalls_watch(struct doctor_deep *deep, int sysfs_fd);
+/* Switch off what is noted in @lock_fd of this network namespace, and forget it. */
+void doctor_stalls_undo(int lock_fd, int sysfs_fd);

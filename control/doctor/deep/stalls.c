@@ -2,16 +2,19 @@
 /*
  * Stalls of Tx completions, by the detector of BQL (Linux 6.9, lib/dynamic_queue_limits.c), which
  * is off until someone writes a threshold. This one does: the only probe that changes a setting. A
- * process that was started before undoes it, however this one ends.
+ * process that was started before undoes it, however this one ends; if that was killed, too, with
+ * the whole cgroup, the next run does, by a note of ours.
  */
 #include <errno.h>
 #include <fcntl.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/socket.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "base/json_file.h"
 #include "doctor/collect/collect.h"
 #include "doctor/deep/deep.h"
 #include "nic/netns.h"
@@ -88,20 +91,45 @@ static void find_queues(struct watch *watch)
 	}
 }
 
-/* Only what is as we set it, and is still there: another's threshold is left alone. */
+/* If it is as we set it, and is still there: another's threshold is left alone. */
+static int switch_off(int sysfs_fd, const char *dir)
+{
+	if (doctor_read_u64(sysfs_fd, 0, "%s/stall_thrs", dir) != THRESHOLD_MS)
+		return 0;
+	return write_number(sysfs_fd, dir, "stall_thrs", 0);
+}
+
 static int restore(const struct watch *watch)
 {
 	const struct watched *queue;
 	int err = 0, failed;
 
 	rxaqm_list_each(queue, &watch->queues) {
-		if (doctor_read_u64(watch->sysfs_fd, 0, "%s/stall_thrs", queue->dir) !=
-		    THRESHOLD_MS)
-			continue;
-		failed = write_number(watch->sysfs_fd, queue->dir, "stall_thrs", 0);
+		failed = switch_off(watch->sysfs_fd, queue->dir);
 		err = failed ? failed : err;
 	}
 	return err;
+}
+
+/* A line for each queue: the network namespace, and the directory. Those of others stay. */
+void doctor_stalls_undo(int lock_fd, int sysfs_fd)
+{
+	unsigned long long netns;
+	char *text, *line, *rest, dir[96];
+	size_t len;
+
+	text = rest = rxaqm_read_all(lock_fd, MAX_QUEUES * sizeof(dir), &len);
+	if (!text || ftruncate(lock_fd, 0) || lseek(lock_fd, 0, SEEK_SET)) {
+		free(text);
+		return;
+	}
+	while ((line = strsep(&rest, "\n"))) {
+		if (sscanf(line, "%llu %95s", &netns, dir) != 2)
+			continue;
+		if (netns != rxaqm_netns_ino() || switch_off(sysfs_fd, dir))
+			dprintf(lock_fd, "%s\n", line);
+	}
+	free(text);
 }
 
 /* Says that it is there, and restores when the other end of @fd is closed, since its process is
@@ -121,8 +149,11 @@ static void guard(const struct watch *watch, int fd)
 
 static void switch_on(struct watch *watch)
 {
+	unsigned long long netns = rxaqm_netns_ino();
 	struct watched *queue;
 
+	rxaqm_list_each(queue, &watch->queues)
+		dprintf(watch->deep->lock_fd, "%llu %s\n", netns, queue->dir);
 	rxaqm_list_each(queue, &watch->queues) {
 		queue->stalls = doctor_read_u64(watch->sysfs_fd, ~0ULL, "%s/stall_cnt", queue->dir);
 		if (write_number(watch->sysfs_fd, queue->dir, "stall_thrs", THRESHOLD_MS))
@@ -157,6 +188,7 @@ static void read_stalls(struct watch *watch)
 void doctor_stalls_watch(struct doctor_deep *deep, int sysfs_fd)
 {
 	struct watch watch = { .deep = deep, .sysfs_fd = sysfs_fd };
+	off_t before = lseek(deep->lock_fd, 0, SEEK_CUR);
 	int ends[2] = { -1, -1 }, status = 0;
 	char byte;
 	pid_t pid;
@@ -184,7 +216,9 @@ void doctor_stalls_watch(struct doctor_deep *deep, int sysfs_fd)
 		read_stalls(&watch);
 	}
 	close(ends[1]);
-	if (pid > 0 && waitpid(pid, &status, 0) == pid && status)
+	if (pid > 0 && waitpid(pid, &status, 0) == pid && !status)
+		(void)!ftruncate(deep->lock_fd, before); /* a note too many does no harm */
+	if (status)
 		doctor_cannot_see(deep->snap, "whether the detector of Tx stalls is off again",
 				  "%s: write 0 to stall_thrs of the Tx queues",
 				  WIFEXITED(status) ? strerror(WEXITSTATUS(status)) : "killed");

@@ -5,6 +5,7 @@
 #include <arpa/inet.h>
 #include <netinet/in.h>
 #include <sched.h>
+#include <sys/file.h>
 #include <sys/socket.h>
 #include <unistd.h>
 
@@ -200,6 +201,32 @@ TEST_CASE("doctor: nothing is probed where nothing is suspected", "[doctor][deep
 		      "rxaqm: no probe: nothing is suspected that one could settle\n");
 	CHECK(result.err.find("probe \"frames\"") == std::string::npos);
 	CHECK(result.err.find("probe \"stalls\"") == std::string::npos);
+}
+
+/* The lock is that of a file, so it ends with who holds it. */
+TEST_CASE("doctor: --deep is for one at a time", "[doctor][deep]")
+{
+	Host host;
+	Netns netns;
+	const Args args = { "doctor", "--deep", "--time=1s" };
+
+	set_up(netns);
+	CHECK(host.rxaqm(netns, args).exit_code != 1);
+
+	const int fd = open("/run/rxaqm/doctor-deep", O_RDWR | O_CLOEXEC);
+
+	REQUIRE(fd >= 0);
+	REQUIRE(!flock(fd, LOCK_EX));
+
+	Result second = host.rxaqm(netns, args);
+
+	INFO(second.text());
+	CHECK(second.exit_code == 1);
+	CHECK(second.out == "");
+	CHECK(second.err.find("another \"rxaqm doctor --deep\" is at work") != std::string::npos);
+	CHECK(host.rxaqm(netns, { "doctor", "--time=1s" }).exit_code != 1);
+	close(fd);
+	CHECK(host.rxaqm(netns, args).exit_code != 1);
 }
 
 TEST_CASE("doctor: --deep stands with neither --from nor --watch", "[doctor][deep][cli]")

@@ -31,7 +31,7 @@ class Probed
 	Probed(const Netns &netns, void (*run)(doctor_deep *deep), std::function<void()> work)
 	{
 		volatile int stop = 0;
-		doctor_deep deep = { &snap, &stop, 60000000000 };
+		doctor_deep deep = { &snap, &stop, 60000000000, -1 };
 		std::thread probe([&] {
 			netns.enter([&] {
 				if (!doctor_collect_links(&snap, &snap.after, nullptr))

@@ -57,6 +57,7 @@ class Sysfs
 	~Sysfs()
 	{
 		close(fd);
+		close(notes);
 		doctor_snapshot_free(&snap);
 		fs::remove_all(root_);
 	}
@@ -88,7 +89,7 @@ class Sysfs
 	/* As long as @probe says; in this process. */
 	void watch(volatile int *stop, uint64_t time_ns)
 	{
-		doctor_deep deep = { &snap, stop, time_ns };
+		doctor_deep deep = { &snap, stop, time_ns, notes };
 
 		doctor_stalls_watch(&deep, fd);
 	}
@@ -104,6 +105,7 @@ class Sysfs
 
 	doctor_snapshot snap = {};
 	int fd;
+	const int notes = memfd_create("notes", 0);
 
     private:
 	std::string dir_of(unsigned queue) const
@@ -113,6 +115,16 @@ class Sysfs
 	}
 	std::string root_;
 };
+
+/* The first line. */
+std::string line_of(const std::string &path)
+{
+	std::ifstream file(path);
+	std::string line;
+
+	std::getline(file, line);
+	return line;
+}
 
 } // namespace
 
@@ -136,6 +148,7 @@ TEST_CASE("doctor: stalls are counted meanwhile, and the detector is off again",
 	queue.join();
 	CHECK(stop);
 	CHECK(sysfs.is_off());
+	CHECK(lseek(sysfs.notes, 0, SEEK_END) == 0);
 	CHECK(sysfs.snap.cannot_see.nr == 0);
 	REQUIRE(sysfs.snap.deep_stalls.nr == 1);
 	CHECK(sysfs.snap.deep_stalls.at[0].queue == 1);
@@ -162,6 +175,41 @@ TEST_CASE("doctor: a probe that was killed is undone at once", "[doctor][deep][s
 	REQUIRE(waitpid(pid, nullptr, 0) == pid);
 	CHECK(eventually([&] { return sysfs.read(0, "stall_thrs").substr(0, 1) == "0"; }));
 	CHECK(sysfs.read(1, "stall_thrs") == "25");
+}
+
+/* With its guard, as when its cgroup is killed. */
+TEST_CASE("doctor: what a probe that was killed has left is undone by the next run",
+	  "[doctor][deep][stalls]")
+{
+	Sysfs sysfs;
+	const std::string others = "4711 class/net/eth0/queues/tx-0/byte_queue_limits\n";
+	pid_t pid = fork();
+
+	REQUIRE(pid >= 0);
+	if (!pid) {
+		REQUIRE(write(sysfs.notes, others.data(), others.size()) > 0);
+		sysfs.watch(nullptr, 60000000000);
+		_exit(0);
+	}
+	REQUIRE(eventually([&] { return sysfs.is_on(); }));
+
+	const std::string children = line_of("/proc/" + std::to_string(pid) + "/task/" +
+					     std::to_string(pid) + "/children");
+
+	REQUIRE(children != "");
+	kill(stoi(children), SIGKILL);
+	kill(pid, SIGKILL);
+	REQUIRE(waitpid(pid, nullptr, 0) == pid);
+	REQUIRE(sysfs.is_on());
+
+	/* Someone has set one since. */
+	sysfs.write(1, "stall_thrs", 25);
+	REQUIRE(lseek(sysfs.notes, 0, SEEK_SET) == 0);
+	doctor_stalls_undo(sysfs.notes, sysfs.fd);
+	CHECK(sysfs.read(0, "stall_thrs").substr(0, 1) == "0");
+	CHECK(sysfs.read(1, "stall_thrs") == "25");
+	/* What is in another network namespace waits for a run there. */
+	CHECK(line_of("/proc/self/fd/" + std::to_string(sysfs.notes)) + "\n" == others);
 }
 
 TEST_CASE("doctor: what cannot be switched off again is said", "[doctor][deep][stalls]")
