@@ -103,7 +103,7 @@ int rxaqm_cmd_clock(int argc, char **argv, struct rxaqm_call *call)
 	const char *ifname = *rxaqm_options_read(&command, argc, argv, &args);
 
 	if (args.sample && ifname)
-		rxaqm_usage_error("\"%s\": with --sample goes no other interface", ifname);
+		rxaqm_usage_error("--sample names the interface; leave \"%s\" out", ifname);
 	if (args.count && !args.sample)
 		rxaqm_usage_error("--count goes with --sample");
 	if (args.sample)

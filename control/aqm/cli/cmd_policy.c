@@ -23,7 +23,7 @@ struct args {
 };
 
 static const struct rxaqm_option set_options[] = {
-	{ "all", 'a', NULL, "Of every interface that is attached, in all network namespaces",
+	{ "all", 'a', NULL, "All interfaces that are attached, in all network namespaces",
 	  RXAQM_FLAG(all) },
 	{ "queue", 'q', "LIST", "Only these queues: 3, 0-7, 0-3,6; default: all",
 	  RXAQM_WORD(queues) },

@@ -163,11 +163,11 @@ static void draw_help(void)
 		"  ?            this help; any key leaves it",
 		"  q            quit",
 		"",
-		"All but Q, CPU, times and limit is by the second. In observe, drop and mark are",
-		"what enforce would have done. expt is exempt, lo under target, NAPI polls that",
-		"drained the queue, busy polls that did not; ACK, CE and nECT are what stood over",
-		"target. q and p99 are the median and 99th percentile of what packets stood, tgt",
-		"the target, limit what a flow may send. A wider terminal shows more columns.",
+		"Counts are by the second. In observe, drop and mark are what enforce would have",
+		"done. expt: exempt packets; lo: under target; NAPI: polls that drained a queue;",
+		"busy: polls that did not; ACK, CE, nECT: kinds of packets over target; q, p99:",
+		"median and 99th percentile of the time in the queue; tgt: target; limit: packets",
+		"a second that a flow may send. A wider terminal shows more columns.",
 	};
 	size_t i;
 

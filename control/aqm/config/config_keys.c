@@ -62,23 +62,23 @@ const struct rxaqm_key rxaqm_config_keys[] = {
 	  .standard = "15s", .help = "how often the metrics are written" },
 
 	{ AT("Overload", overload.raise_ns), .name = "raise", TIME(SEC, HOUR), .standard = "10s",
-	  .help = "a queue is overloaded when over target for so long" },
+	  .help = "a queue is overloaded once it was over target for this long" },
 	{ AT("Overload", overload.clear_ns), .name = "clear", TIME(SEC, HOUR), .standard = "1m",
-	  .help = "it no longer is when it has not been over target for so long" },
+	  .help = "it no longer is once it was not over target for this long" },
 	{ AT("Overload", autoenforce.enforce_after_ns), .name = "enforce_after", TIME(SEC, HOUR),
 	  .standard = "30s",
-	  .help = "auto_enforce: a queue is enforced when over target for so long" },
+	  .help = "auto_enforce: a queue is enforced once it was over target for this long" },
 	{ AT("Overload", autoenforce.observe_after_ns), .name = "observe_after",
 	  TIME(SEC, 24 * HOUR), .standard = "10m",
-	  .help = "auto_enforce: it is observed again when drained for so long" },
+	  .help = "auto_enforce: it is observed again once it drained for this long" },
 	{ AT("Overload", autoenforce.dwell_enforce_ns), .name = "dwell_enforce", TIME(0, 24 * HOUR),
 	  .standard = "5m", .help = "auto_enforce: least time in enforce" },
 	{ AT("Overload", autoenforce.dwell_observe_ns), .name = "dwell_observe", TIME(0, 24 * HOUR),
 	  .standard = "1m", .help = "auto_enforce: least time in observe" },
 	{ AT("Overload", diagnose_ns), .name = "diagnose", TIME(10 * SEC, 24 * HOUR), .none = "off",
 	  .standard = "10m",
-	  .help = "doctor looks for the cause of an overload, at most so often, for the log and "
-		  "the metrics" },
+	  .help = "doctor looks for the cause of an overload, for the log and the metrics, once in "
+		  "this time at most" },
 
 	{ IFACE(enable), .name = "enable", .type = RXAQM_TYPE_BOOL, .standard = "yes",
 	  .help = "attach; no: detach, at start and at SIGHUP" },
@@ -96,7 +96,7 @@ const struct rxaqm_key rxaqm_config_keys[] = {
 	  .help = "enforce while a queue is overloaded, and only then" },
 	/* Not as the setting of that name: the daemon renews it. */
 	{ IFACE(lease_ns), .name = "lease", TIME(SEC, 24 * HOUR), .standard = "off", .none = "off",
-	  .must = "1s to 1440m, which is renewed while the daemon runs, or off",
-	  .help = "enforce lapses to observe when the daemon has not renewed it for so long" },
+	  .must = "1s to 1440m (the daemon renews it), or off",
+	  .help = "enforce lapses to observe when the daemon has not renewed it for this long" },
 	{ 0 },
 };

@@ -198,7 +198,7 @@ static int adopt(struct rxaqm_link *link, struct rxaqm_iface *iface, struct rxaq
 		set_policy(link, iface, &plan->policy);
 	if (!known)
 		rxaqm_link_event(link, -1, RXAQM_LOG_ATTACHED, LOG_NOTICE,
-				 "was attached already, %s mode; goes by [Interface %s]",
+				 "was attached already, %s mode; its settings are those of [Interface %s]",
 				 iface->flags & RXAQM_IFACE_GENERIC ? "generic" : "native",
 				 link->section->match);
 	rxaqm_run_attached(link, iface);
@@ -256,7 +256,7 @@ static int disable(struct rxaqm_link *link, struct rxaqm_error *error)
 		return err;
 	if (iface)
 		rxaqm_link_log(link, LOG_NOTICE, "detached, %s%s%s",
-			       link->section ? "[Interface " : "no section is for it any more",
+			       link->section ? "[Interface " : "no section names it any more",
 			       link->section ? link->section->match : "",
 			       link->section ? "] has enable=no" : "");
 	rxaqm_run_state_changed(link->run);

@@ -94,10 +94,10 @@ static const struct series counters[] = {
 	{ MORE, STAT(WOULD_DROP_ECT, "class", "ect") },
 
 	{ COUNTER("rxaqm_rx_shed_futile_total",
-		  "Times that drops were given up, since the queue left no faster for them"),
+		  "Times that drops were given up, because the queue left no faster for them"),
 	  STAT(SHED_FUTILE) },
 
-	{ COUNTER("rxaqm_rx_stamp_faults_total", "Samples that came to nothing: no stamp, a stamp "
+	{ COUNTER("rxaqm_rx_stamp_faults_total", "Samples that told no sojourn: no stamp, a stamp "
 						 "from the future, or an absurdly old one"),
 	  STAT(STAMP_MISSING, "reason", "missing") },
 	{ MORE, STAT(STAMP_NEGATIVE, "reason", "negative") },
@@ -118,7 +118,7 @@ static const struct series counters[] = {
 	{ MORE, STAT(WAIT_BAD, "reason", "bad") },
 
 	{ COUNTER("rxaqm_rx_socket_ring_full_packets_total",
-		  "Packets dropped since the socket's ring was full, as its consumer says"),
+		  "Packets dropped because the socket's ring was full, as its consumer says"),
 	  NUMBER(ring_full) },
 };
 
@@ -197,7 +197,7 @@ static const struct series ifaces[] = {
 	  NUMBER_NOT_0(ring_entries) },
 	{ GAUGE("rxaqm_interface_attached_seconds", "Time since attach"), NS(attached_ns) },
 	{ COUNTER("rxaqm_interface_overflow_packets_total",
-		  "Packets lost since a queue was full, as the kernel counts them; of backlogs those "
+		  "Packets lost because a queue was full, as the kernel counts them; of backlogs those "
 		  "of all interfaces"),
 	  NUMBER(overflow) },
 	{ GAUGE("rxaqm_clock_valid",

@@ -40,7 +40,7 @@ const char *rxaqm_overview_text(const struct rxaqm_overview *overview, char buf[
 	else
 		len += snprintf(buf + len, RXAQM_OVERVIEW_LEN - (size_t)len,
 				"%u stand%s (%s%s queue %u, %s), %s", nr, nr == 1 ? "s" : "",
-				nr == 1 ? "" : "most: ", overview->ifname, overview->queue,
+				nr == 1 ? "" : "longest: ", overview->ifname, overview->queue,
 				rxaqm_duration(overview->sojourn_ns),
 				enforced == nr ? "enforced" :
 				enforced       ? some :

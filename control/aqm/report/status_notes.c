@@ -142,10 +142,10 @@ static void about_sockets(const struct rxaqm_note_facts *facts, struct rxaqm_out
 		    "all else works");
 	if (facts->sockets && facts->iface.flags & RXAQM_IFACE_BARE)
 		add(out, NULL,
-		    "no metadata in front of packets for sockets: this kernel lets no program that "
-		    "puts some there run under the dispatcher of the libxdp that is installed; "
-		    "detach, and attach with 1.5.5 or newer, or with LIBXDP_SKIP_DISPATCHER=1 in "
-		    "the environment, which shares the interface with no other program");
+		    "no metadata in front of packets for sockets: this kernel does not run a program "
+		    "that puts it there under the dispatcher of the installed libxdp; detach, then "
+		    "attach with libxdp 1.5.5 or newer, or with LIBXDP_SKIP_DISPATCHER=1 in the "
+		    "environment, so that no other program can be beside it");
 }
 
 void rxaqm_notes_write(const struct rxaqm_note_facts *facts, struct rxaqm_out *out)

@@ -158,7 +158,7 @@ static void print_socket(struct rxaqm_out *out, struct json_object *queue)
 		say(out, socket, (const struct words[]){ stale, { 0 } });
 	say(out, socket, more);
 	if (number_of(socket, "no_frame"))
-		rxaqm_out_text(out, ", %s for want of a frame", text_of(socket, "no_frame"));
+		rxaqm_out_text(out, "; %s lacked a free frame", text_of(socket, "no_frame"));
 	rxaqm_out_text(out, "\n");
 }
 
@@ -206,9 +206,9 @@ static void print_auto(struct rxaqm_out *out, struct json_object *queue, struct 
 	if (!number_of(law, "limit_pps") && !is_true(law, "bad"))
 		return;
 	if (number_of(law, "limit_pps"))
-		rxaqm_out_text(out, "    law a flow may send %s/s", text_of(law, "limit_pps"));
+		rxaqm_out_text(out, "    law: a flow may send %s/s", text_of(law, "limit_pps"));
 	else
-		rxaqm_out_text(out, "    law holds no flow");
+		rxaqm_out_text(out, "    law: no flow is held");
 	rxaqm_out_text(out, " of %s/s", text_of(law, "capacity_pps"));
 	for (i = 0; i < sizeof(kinds) / sizeof(kinds[0]); i++)
 		if (number_of(law, kinds[i][1]))
@@ -219,7 +219,7 @@ static void print_auto(struct rxaqm_out *out, struct json_object *queue, struct 
 		rxaqm_out_text(out, "; of redundant ACKs %llu.%llu%% dropped", thin / 10,
 			       thin % 10);
 	if (is_true(law, "bad"))
-		rxaqm_out_text(out, "; bad");
+		rxaqm_out_text(out, "; over target for an interval");
 	if (goal_ns < number_of(queue, "target_ns"))
 		rxaqm_out_text(out, "; goal %s, since the ring has no room for the target",
 			       rxaqm_duration(goal_ns));

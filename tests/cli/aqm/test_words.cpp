@@ -120,7 +120,7 @@ TEST_CASE("cli: the words of the command line are checked", "[cli]")
 		{ { "top", "-n", "x" }, 2, "", "--count=x" },
 		{ { "clock", "-n", "5" }, 2, "", "--count goes with --sample", "clock --help" },
 		{ { "clock", "-s", "@IF", "-n", "0" }, 2, "", "--count=0", "1 to 1000000" },
-		{ { "clock", "--sample=@IF", "other" }, 2, "", "\"other\"", "no other interface" },
+		{ { "clock", "--sample=@IF", "other" }, 2, "", "leave \"other\" out", "clock --help" },
 		{ { "top", "-i", "5" }, 2, "", "--interval=5", "1.5ms" },
 		{ { "top", "-i", "1ms" }, 2, "", "--interval=1ms", "10ms to 1m" },
 		{ { "policy" }, 2, "", "show, set, load or save", "policy --help" },

@@ -167,6 +167,10 @@ TEST_CASE("top: what stands is on top of a screen that is too small", "[top]")
 	CHECK(screen.shows("20 more below"));
 	screen.keys({ "?" });
 	CHECK(screen.shows("choose a queue"));
+	/* The ends of its longest lines, too. */
+	CHECK(screen.shows("enforce would have\n"));
+	CHECK(screen.shows("drained a queue;\n"));
+	CHECK(screen.shows("limit: packets\n"));
 	screen.keys({ "x", "/", "n", "o", "Enter" });
 	CHECK(screen.shows("only \"no\""));
 	CHECK(screen.text().find("\n" + many.wire.rx_if + " ") == std::string::npos);

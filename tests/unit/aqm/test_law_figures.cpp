@@ -169,15 +169,15 @@ TEST_CASE("law figures: in words", "[law_figures]")
 {
 	Lawful l;
 
-	CHECK(l.text() == "    law a flow may send 1250/s of 10000/s; 40 tcp flows, 18 over it; "
-			  "1 other flow, 1 over it; of redundant ACKs 93.8% dropped; bad\n");
+	CHECK(l.text() == "    law: a flow may send 1250/s of 10000/s; 40 tcp flows, 18 over it; "
+			  "1 other flow, 1 over it; of redundant ACKs 93.8% dropped; over target for an interval\n");
 	CHECK(l.text(true).find("\"law\":{\"limit_pps\":1250,\"capacity_pps\":10000,"
 				"\"flows_tcp\":40,\"over_tcp\":18,\"flows_other\":1,"
 				"\"over_other\":1,\"thin_ack_permille\":938,\"bad\":true,") !=
 	      std::string::npos);
 	/* The ring has no room for the target. */
 	l.q->law.goal_ns = 4 * MS;
-	CHECK(l.text().find("bad; goal 4ms, since the ring has no room for the target\n") !=
+	CHECK(l.text().find("interval; goal 4ms, since the ring has no room for the target\n") !=
 	      std::string::npos);
 	l.q->law.x = 0;
 	l.q->law.bad = 0;
@@ -197,9 +197,9 @@ TEST_CASE("law figures: what a target that is short for its flows costs", "[law_
 	l.q->packet_ns = 250000;
 	CHECK(l.text().find("packets a flow") == std::string::npos);
 	l.q->long_packet_ns = 211000;
-	CHECK(l.text().find("bad" + price) == std::string::npos); /* target=auto sees to it */
+	CHECK(l.text().find("interval" + price) == std::string::npos); /* target=auto sees to it */
 	l.q->policy.target_auto = 0;
-	CHECK(l.text().find("bad" + price) != std::string::npos);
+	CHECK(l.text().find("interval" + price) != std::string::npos);
 	CHECK(l.text(true).find("\"packet_ns\":250000,\"long_packet_ns\":211000") !=
 	      std::string::npos);
 	l.q->law.over[RXAQM_FLOWS_TCP] = 3;

@@ -101,8 +101,8 @@ TEST_CASE("notes: queues that go to sockets", "[notes]")
 	check_says(facts, { "queue 5, and 1 more:" });
 	facts.strict_sockets.nr = 0;
 	facts.iface.flags = RXAQM_IFACE_BARE;
-	check_says(facts, { "no metadata", "1.5.5", "detach, and attach",
-			    "LIBXDP_SKIP_DISPATCHER=1", "with no other program" });
+	check_says(facts, { "no metadata", "1.5.5", "detach, then attach",
+			    "LIBXDP_SKIP_DISPATCHER=1", "no other program" });
 	facts.sockets = false;
 	CHECK(written(facts).empty());
 	facts.no_sockets = true;
