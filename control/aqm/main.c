@@ -151,12 +151,12 @@ int main(int argc, char **argv)
 		rxaqm_log_error("a command is missing; see \"rxaqm --help\"");
 		return RXAQM_EXIT_USAGE;
 	}
-	if (!strcmp(*argv, "help") && argc == 1) {
-		print_usage();
-		return RXAQM_EXIT_OK;
-	}
-	/* "help status" is "status --help". */
 	if (!strcmp(*argv, "help")) {
+		if (argc == 1) {
+			print_usage();
+			return RXAQM_EXIT_OK;
+		}
+		/* "help status" is "status --help". */
 		argv[0] = argv[1];
 		argv[1] = (char *)"--help";
 	}

@@ -120,8 +120,8 @@ phone()
 	[[ $got == "looked: " ]] || wrong "$1, on a phone: ${got:-nothing was looked at}"
 }
 
-# axe-core's rules, where RXAQM_AXE names its axe.min.js (npm's package axe-core): the page as it is,
-# dark, and narrow.
+# axe-core's rules, where RXAQM_AXE names its axe.min.js (npm's package axe-core): the page as it
+# is, dark, and narrow.
 axe()
 {
 	local width=1100

@@ -27,7 +27,8 @@ static const struct rxaqm_option top_options[] = {
 	{ "output", 'o', "LIST", "Show only these columns, named as in JSON: interface,queue,pps",
 	  RXAQM_WORD(columns) },
 	{ "noheadings", 0, NULL, "Print lines without headings", RXAQM_FLAG(no_headings) },
-	{ "plain", 'p', NULL, "Print lines on a terminal, too, instead of a screen", RXAQM_FLAG(plain) },
+	{ "plain", 'p', NULL, "Print lines on a terminal, too, instead of a screen",
+	  RXAQM_FLAG(plain) },
 	{ "flows", 0, NULL, "Print lines, with the largest flows of each queue that stands",
 	  RXAQM_FLAG(flows) },
 	{ 0 },
@@ -63,12 +64,8 @@ static void print_json(const struct rxaqm_top *top, const struct rxaqm_top_row *
 	for (i = 0; i < RXAQM_TOP_COLUMNS; i++) {
 		const char *key = rxaqm_top_keys[i];
 
-		if (i == RXAQM_TOP_IFACE)
-			rxaqm_out_str(out, key, NULL, row->interface);
-		else if (i == RXAQM_TOP_SIGNAL)
-			rxaqm_out_str(out, key, NULL, rxaqm_signal_now_names[now->signal]);
-		else if (i == RXAQM_TOP_MODE)
-			rxaqm_out_str(out, key, NULL, rxaqm_mode_now_names[now->mode]);
+		if (rxaqm_top_text(row, i))
+			rxaqm_out_str(out, key, NULL, rxaqm_top_text(row, i));
 		else if (rxaqm_top_is_rate(i))
 			rxaqm_out_double(out, key, NULL, row->value[i]);
 		else

@@ -141,11 +141,12 @@ void rxaqm_top_take(struct rxaqm_top *top)
 	rxaqm_top_arrange(top);
 }
 
-static const char *text_of(const struct rxaqm_top_row *row, enum rxaqm_top_column column)
+const char *rxaqm_top_text(const struct rxaqm_top_row *row, enum rxaqm_top_column column)
 {
 	return column == RXAQM_TOP_IFACE  ? row->interface :
 	       column == RXAQM_TOP_SIGNAL ? rxaqm_signal_now_names[row->now.signal] :
-					    rxaqm_mode_now_names[row->now.mode];
+	       column == RXAQM_TOP_MODE	  ? rxaqm_mode_now_names[row->now.mode] :
+					    NULL;
 }
 
 /* 0: it does not stand. */
@@ -165,7 +166,7 @@ static int compare(const void *a, const void *b, void *arg)
 	if (top->sort == RXAQM_TOP_COLUMNS)
 		order = stood(x) < stood(y) ? 1 : -(stood(x) > stood(y));
 	else if (columns[top->sort].kind == TEXT)
-		order = strcmp(text_of(x, top->sort), text_of(y, top->sort));
+		order = strcmp(rxaqm_top_text(x, top->sort), rxaqm_top_text(y, top->sort));
 	else
 		order = (x->value[top->sort] < y->value[top->sort]) -
 			(x->value[top->sort] > y->value[top->sort]);
@@ -220,7 +221,7 @@ const char *rxaqm_top_cell(const struct rxaqm_top *top, enum rxaqm_top_column co
 	if (!row)
 		snprintf(buf, RXAQM_TOP_CELL, "%*s", width, columns[column].title);
 	else if (columns[column].kind == TEXT)
-		snprintf(buf, RXAQM_TOP_CELL, "%*s", width, text_of(row, column));
+		snprintf(buf, RXAQM_TOP_CELL, "%*s", width, rxaqm_top_text(row, column));
 	else if (column == RXAQM_TOP_LIMIT && !row->now.law.holds)
 		snprintf(buf, RXAQM_TOP_CELL, "%*s", width, "-");
 	else if (columns[column].kind == TIME)

@@ -56,6 +56,9 @@ struct rxaqm_top_row {
 	struct rxaqm_top_past past[RXAQM_TOP_PAST]; /* by look, modulo */
 };
 
+/* What a column of words has; NULL: it has numbers. */
+const char *rxaqm_top_text(const struct rxaqm_top_row *row, enum rxaqm_top_column column);
+
 struct rxaqm_top {
 	const char *ifname; /* NULL: all */
 	char filter[RXAQM_IFNAMSIZ]; /* only interfaces whose names have this */

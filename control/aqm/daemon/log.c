@@ -129,7 +129,8 @@ static void describe(const struct rxaqm_run *run, char *text, size_t size)
 		snprintf(off, sizeof(off), ", %u left off", released);
 	/* A reason that is too long is in the log as well. */
 	snprintf(text, size, "%llu %s%s attached%s%s%s%s%s%.150s",
-		 RXAQM_COUNTED(attached, "interface"), failures, wait, off, run->bpffs_lost ? "; the BPF file system is gone" : "",
+		 RXAQM_COUNTED(attached, "interface"), failures, wait, off,
+		 run->bpffs_lost ? "; the BPF file system is gone" : "",
 		 run->reload_failed ? "; configuration not reloaded: " : "",
 		 run->reload_failed ? run->reload_text : "");
 }

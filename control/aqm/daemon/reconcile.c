@@ -197,10 +197,11 @@ static int adopt(struct rxaqm_link *link, struct rxaqm_iface *iface, struct rxaq
 	if (link->configure)
 		set_policy(link, iface, &plan->policy);
 	if (!known)
-		rxaqm_link_event(link, -1, RXAQM_LOG_ATTACHED, LOG_NOTICE,
-				 "was attached already, %s mode; its settings are those of [Interface %s]",
-				 iface->flags & RXAQM_IFACE_GENERIC ? "generic" : "native",
-				 link->section->match);
+		rxaqm_link_event(
+			link, -1, RXAQM_LOG_ATTACHED, LOG_NOTICE,
+			"was attached already, %s mode; its settings are those of [Interface %s]",
+			iface->flags & RXAQM_IFACE_GENERIC ? "generic" : "native",
+			link->section->match);
 	rxaqm_run_attached(link, iface);
 	return 0;
 }

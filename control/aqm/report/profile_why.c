@@ -72,18 +72,6 @@ static int out_passed_over(const struct rxaqm_profile *profile, const struct rxa
 	return 0;
 }
 
-/* Which lines of @profile hold, and which profiles of the driver were passed over, and why. */
-static void out_reasons(struct rxaqm_out *out, const struct rxaqm_profile *profile,
-			struct rxaqm_nic_facts *facts)
-{
-	struct passed_over passed = { .out = out, .chosen = profile, .facts = facts };
-
-	out_holding(out, profile, facts);
-	rxaqm_out_array(out, "passed_over");
-	rxaqm_profile_each(out_passed_over, &passed);
-	rxaqm_out_end(out);
-}
-
 /* What sets @key in @profile: the key itself, or a preset. The line; 0: nothing. */
 static unsigned int line_of(const struct rxaqm_profile *profile, const char *key)
 {
@@ -131,33 +119,23 @@ static void out_policy(struct rxaqm_out *out, const struct rxaqm_profile *profil
 	rxaqm_out_end(out);
 }
 
-/* Do all queues of @iface have the policy of the first? */
-static bool same_policies(const struct rxaqm_state *state, const struct rxaqm_iface *iface)
-{
-	unsigned int i;
-
-	for (i = 1; i < iface->nr_queues; i++)
-		if (!rxaqm_policy_same(rxaqm_state_policy(state, iface, 0),
-				       rxaqm_state_policy(state, iface, i)))
-			return false;
-	return true;
-}
-
 static void out_attached(struct rxaqm_out *out, const struct rxaqm_profile *profile,
 			 const struct rxaqm_state *state, const struct rxaqm_iface *iface)
 {
-	bool same = !strcmp(iface->profile, profile->name);
+	const struct rxaqm_policy *first = rxaqm_state_policy(state, iface, 0);
+	bool same = !strcmp(iface->profile, profile->name), all = true;
+	unsigned int i;
 
+	for (i = 1; i < iface->nr_queues; i++)
+		all &= rxaqm_policy_same(first, rxaqm_state_policy(state, iface, i));
 	rxaqm_out_str(out, "attached_profile", NULL, iface->profile);
 	if (!same)
 		rxaqm_out_text(out,
 			       "  ATTACHED with profile %s: detach and attach to change that\n",
 			       iface->profile);
 	rxaqm_out_text(out, "policy in effect%s:\n",
-		       same_policies(state, iface) ?
-			       "" :
-			       " on queue 0; others differ, see \"rxaqm policy show\"");
-	out_policy(out, same ? profile : NULL, rxaqm_state_policy(state, iface, 0));
+		       all ? "" : " on queue 0; others differ, see \"rxaqm policy show\"");
+	out_policy(out, same ? profile : NULL, first);
 }
 
 /* The policy in effect on @facts' interface, or the one that attach would give it, and where each
@@ -188,6 +166,7 @@ static void out_origins(struct rxaqm_out *out, const struct rxaqm_profile *profi
 unsigned int rxaqm_profile_out_interface(struct rxaqm_out *out, const struct rxaqm_profile *profile,
 					 struct rxaqm_nic_facts *facts)
 {
+	struct passed_over passed = { .out = out, .chosen = profile, .facts = facts };
 	unsigned int conflicts;
 
 	rxaqm_nic_facts_napi(facts);
@@ -197,7 +176,10 @@ unsigned int rxaqm_profile_out_interface(struct rxaqm_out *out, const struct rxa
 		rxaqm_profile_out(out, profile);
 	rxaqm_out_object(out, "interface");
 	rxaqm_out_str(out, "interface", NULL, facts->ifname);
-	out_reasons(out, profile, facts);
+	out_holding(out, profile, facts);
+	rxaqm_out_array(out, "passed_over");
+	rxaqm_profile_each(out_passed_over, &passed);
+	rxaqm_out_end(out);
 	rxaqm_out_text(out, "facts:\n");
 	conflicts = rxaqm_profile_out_facts(out, profile, facts);
 	if (!out->json)

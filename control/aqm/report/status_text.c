@@ -106,22 +106,25 @@ static void print_sojourn(struct rxaqm_out *out, struct json_object *queue)
 	rxaqm_out_text(out, "\n");
 }
 
-static void print_sources(struct rxaqm_out *out, struct json_object *queue)
+/* The members of the object @key that are not @none, on a line: @before, NAME @between VALUE, ... */
+static void print_members(struct rxaqm_out *out, struct json_object *of, const char *key,
+			  const char *before, const char *between, const char *none,
+			  const char *comma)
 {
-	struct json_object *sources = object_of(queue, "sources");
-	const char *before = "    set: ";
+	struct json_object *members = object_of(of, key);
+	bool any = false;
 
-	if (!sources)
+	if (!members)
 		return;
-	json_object_object_foreach(sources, key, source) {
-		const char *who = json_object_get_string(source) ?: "default";
+	json_object_object_foreach(members, name, value) {
+		const char *text = json_object_get_string(value) ?: none;
 
-		if (!strcmp(who, "default"))
+		if (!strcmp(text, none))
 			continue;
-		rxaqm_out_text(out, "%s%s by %s", before, key, who);
-		before = ", ";
+		rxaqm_out_text(out, "%s%s%s%s", any ? comma : before, name, between, text);
+		any = true;
 	}
-	rxaqm_out_text(out, "%s", strcmp(before, ", ") ? "" : "\n");
+	rxaqm_out_text(out, "%s", any ? "\n" : "");
 }
 
 static void print_socket(struct rxaqm_out *out, struct json_object *queue)
@@ -247,22 +250,6 @@ void rxaqm_status_law_print(struct rxaqm_out *out, struct json_object *queue)
 	rxaqm_out_text(out, "\n");
 }
 
-static void print_stats(struct rxaqm_out *out, struct json_object *queue)
-{
-	struct json_object *stats = object_of(queue, "stats");
-	const char *before = "    ";
-
-	if (!stats)
-		return;
-	json_object_object_foreach(stats, name, count) {
-		if (!json_object_get_uint64(count))
-			continue;
-		rxaqm_out_text(out, "%s%s %s", before, name, json_object_get_string(count));
-		before = " ";
-	}
-	rxaqm_out_text(out, "%s", strcmp(before, " ") ? "" : "\n");
-}
-
 static void print_queue(struct rxaqm_out *out, struct json_object *queue)
 {
 	static const struct words words[] = {
@@ -283,11 +270,11 @@ static void print_queue(struct rxaqm_out *out, struct json_object *queue)
 		paint(out, RXAQM_RED, ", standing", "");
 	rxaqm_out_text(out, "\n");
 	print_sojourn(out, queue);
-	print_sources(out, queue);
+	print_members(out, queue, "sources", "    set: ", " by ", "default", ", ");
 	print_socket(out, queue);
 	print_target(out, queue);
 	rxaqm_status_law_print(out, queue);
-	print_stats(out, queue);
+	print_members(out, queue, "stats", "    ", " ", "0", " ");
 }
 
 static bool is_idle(struct json_object *queue)
@@ -332,9 +319,12 @@ static void print_queues(struct rxaqm_out *out, struct json_object *iface, bool 
 static void print_iface(struct rxaqm_out *out, struct json_object *iface, bool all)
 {
 	static const struct words words[] = {
-		{ "xdp_mode", "%s mode" },	  { "dispatcher", ", by dispatcher" },
-		{ "profile", ", profile %s" },	  { "hook", ", hook %s" },
-		{ "stamp", ", stamps: %s" },	  { "by_cpu", ", a queue is a CPU's backlog" },
+		{ "xdp_mode", "%s mode" },
+		{ "dispatcher", ", by dispatcher" },
+		{ "profile", ", profile %s" },
+		{ "hook", ", hook %s" },
+		{ "stamp", ", stamps: %s" },
+		{ "by_cpu", ", a queue is a CPU's backlog" },
 		{ 0 },
 	};
 	static const struct words more[] = {

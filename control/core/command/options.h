@@ -59,8 +59,8 @@ struct rxaqm_command {
  */
 char **rxaqm_options_read(const struct rxaqm_command *command, int argc, char **argv, void *values);
 
-/* Which of @commands ("rxaqm policy show" and so on; the last has no name) argv[1] chooses; how many
- * there are after --help, which has listed them, for more to be said. Otherwise -EINVAL.
+/* Which of @commands ("rxaqm policy show" and so on; the last has no name) argv[1] chooses.
+ * --help lists them and returns how many there are, so that more can be said. Otherwise -EINVAL.
  */
 int rxaqm_command_choose(const struct rxaqm_command *commands, int argc, char **argv,
 			 struct rxaqm_error *error);

@@ -146,17 +146,14 @@ static void print_row(const struct block *block, const char *id)
 /* How much of the names is a directory that all of them have. */
 static size_t common(char *const *names, unsigned int nr)
 {
-	size_t len = 0, at = 0;
+	size_t len = strlen(names[0]);
 	unsigned int i;
 
-	for (; names[0][at]; at++) {
-		for (i = 1; i < nr; i++) {
-			if (names[i][at] != names[0][at])
-				return len;
-		}
-		if (names[0][at] == '/')
-			len = at + 1;
-	}
+	for (i = 1; i < nr; i++)
+		while (strncmp(names[0], names[i], len))
+			len--;
+	while (len && names[0][len - 1] != '/')
+		len--;
 	return len;
 }
 

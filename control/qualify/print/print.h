@@ -18,7 +18,9 @@ struct qualify_records {
 const char *qualify_result(const struct qualify_record *record, enum qualify_verdict *verdict,
 			   char text[QUALIFY_RESULT_LEN]);
 
-/* The result, then a row and why, on two lines where one is too short; with @figures what was measured below. */
+/* The result, then each row and why, on two lines where one is too short; with @figures what was
+ * measured below.
+ */
 void qualify_print_text(FILE *file, const struct qualify_record *record, bool figures);
 void qualify_print_row(FILE *file, const struct qualify_row *row, bool figures);
 

@@ -185,8 +185,7 @@ TEST_CASE("run: a section that is gone, or has enable=no, detaches", "[run]")
 	r.service.reload();
 	CAPTURE(r.service.log());
 	CHECK(xdp_on(r.wire.rx, r.wire.rx_if) == 0);
-	CHECK(r.service.notifications().find("STATUS=0 interfaces attached") !=
-	      std::string::npos);
+	CHECK(r.service.notifications().find("STATUS=0 interfaces attached") != std::string::npos);
 	CHECK(all_traffic(r.wire) == "");
 	r.service.configure(r.section());
 	r.service.reload();

@@ -368,3 +368,30 @@ TEST_CASE("which counters tell of memory that was not had", "[qualify]")
 		CHECK(qualify_alloc_failures(&moved) == (counts ? 7 : 3));
 	}
 }
+
+TEST_CASE("how completions come is not told by frames on an idle CPU alone", "[qualify]")
+{
+	struct Case {
+		bool pended;
+		std::vector<double> held, shares;
+		const char *design;
+	};
+	const std::vector<double> full(9, 510), split(9, 0.1), all(9, 1);
+
+	for (const Case &c : std::vector<Case>{
+		     { true, full, split, "split" },
+		     { true, full, all, "shared" },
+		     { false, full, split, "none: " },
+		     /* The frame that was to hold the CPU did not come. */
+		     { false, {}, {}, "unknown: 0 of 9 rounds" },
+		     { false, { 510 }, { 0.1 }, "unknown: 1 of 9 rounds" },
+		     { true, {}, {}, "unknown: 0 of 9 rounds" },
+		     { true, std::vector<double>(9, 60), split, "unknown: the 60 packets" },
+	     }) {
+		Samples held(c.held), shares(c.shares);
+		Row row;
+
+		qualify_put_design(&row.row, c.pended, &held.samples, &shares.samples);
+		CHECK(std::string(row.row.figures.at[0].words).find(c.design) == 0);
+	}
+}
