@@ -50,8 +50,7 @@ BPF_ARCH := $(patsubst aarch64,arm64,$(patsubst x86_64,x86,$(shell uname -m)))
 # include of control/ is found in ROOTS: its own, and core's. Tests have all of them.
 ROOTS := control/core control/aqm control control/xsk
 INCLUDES = $(addprefix -iquote ,xdp/shared xdp $(ROOTS) $(BUILD)/bpf)
-DEFINES := -DRXAQM_VERSION='"$(VERSION)"' \
-	-DRXAQM_PROFILE_DIR='"$(PREFIX)/share/rxaqm/profiles"'
+DEFINES := -DRXAQM_VERSION='"$(VERSION)"'
 WARNINGS := -Wall -Wextra -Werror
 # SANITIZE=1: address and undefined-behaviour sanitizers in everything native.
 SANITIZERS := $(if $(filter 1,$(SANITIZE)),-fsanitize=address -fsanitize=undefined \
@@ -79,7 +78,7 @@ say = $(if $(filter 1,$(V)),,@printf '  %-8s %s\n' $(1) $(2))
 
 BPF_DIRS := xdp kprobes
 bpf_skels = $(patsubst %.bpf.c,$(BUILD)/bpf/%.skel.h,$(notdir $(wildcard $(1:%=%/*.bpf.c))))
-SKELS := $(call bpf_skels,$(BPF_DIRS)) $(BUILD)/bpf/report.css.h
+SKELS := $(call bpf_skels,$(BPF_DIRS)) $(BUILD)/bpf/report.css.h $(BUILD)/bpf/profiles.h
 TEST_BPF_DIRS := tests/rig tests/bpf tests/bench tests/xsk
 RIG_SKELS := $(call bpf_skels,$(TEST_BPF_DIRS))
 
@@ -252,7 +251,7 @@ format: ## Reformat all C, C++ and BPF sources
 
 install: $(PROGRAMS) $(XSK_PRODUCTS) ## Install below $(DESTDIR)$(PREFIX), /usr/local by default
 	install -D -m 755 -t $(DESTDIR)$(PREFIX)/sbin $(PROGRAMS)
-	install -D -m 644 -t $(SHARE)/rxaqm/profiles $(wildcard nic-profiles/*.conf)
+	install -D -m 644 -t $(SHARE)/doc/rxaqm/nic-profiles nic-profiles/README.md $(PROFILES)
 	install -D -m 644 -t $(SHARE)/rxaqm/prometheus packaging/prometheus/rxaqm.scrape.yml
 	$(AT_PREFIX) packaging/prometheus/rxaqm.rules.yml >$(SHARE)/rxaqm/prometheus/rxaqm.rules.yml
 	install -D -m 644 -t $(SHARE)/rxaqm/grafana packaging/grafana/rxaqm.json
@@ -344,10 +343,19 @@ $(BUILD)/bpf/%.skel.h: $(BUILD)/bpf/%.bpf.o
 	$(Q)$(BPFTOOL) gen skeleton $< name $(subst -,_,$*) >$@ 2>$@.log || \
 		{ cat $@.log >&2; exit 1; }
 
-# As a text of C.
+# As texts of C.
+AS_TEXT = sed 's/[\\"]/\\&/g; s/.*/"&\\n"/'
 $(BUILD)/bpf/report.css.h: control/qualify/print/report.css
 	@mkdir -p $(@D)
-	$(Q){ echo 'static const char report_css[] ='; sed 's/[\\"]/\\&/g; s/.*/"&\\n"/' $<; echo ';'; } >$@
+	$(Q){ echo 'static const char report_css[] ='; $(AS_TEXT) $<; echo ';'; } >$@
+
+PROFILES := $(sort $(wildcard nic-profiles/*.conf))
+$(BUILD)/bpf/profiles.h: $(PROFILES)
+	@mkdir -p $(@D)
+	$(Q){ echo 'static const struct { const char *file, *text; } built_in[] = {'; \
+		for file in $(PROFILES); do \
+			echo "{ \"$${file##*/}\","; $(AS_TEXT) $$file; echo '},'; \
+		done; echo '};'; } >$@
 
 $(BUILD)/obj/control/core/%.o: private ROOTS := control/core
 $(BUILD)/obj/control/aqm/%.o: private ROOTS := control/core control/aqm

@@ -133,7 +133,7 @@ second_compiler()
 	cflags=$(pkg-config --cflags libbpf libxdp inih json-c ncursesw libelf zlib libsystemd libmicrohttpd) || return
 	# shellcheck disable=SC2086 # a list of flags
 	"${CLANG:-clang}" -fsyntax-only -std=gnu11 -D_GNU_SOURCE= -Wall -Wextra -Wshadow -Werror \
-		-DRXAQM_VERSION='""' -DRXAQM_PROFILE_DIR='""' \
+		-DRXAQM_VERSION='""' \
 		-iquote xdp/shared -iquote xdp -iquote control/core -iquote control/aqm -iquote control \
 		-iquote control/xsk -iquote build/bpf $cflags \
 		control/*/*.c control/{core,aqm,doctor,qualify}/*/*.c control/xsk/tool/*.c
@@ -152,7 +152,7 @@ static_analysis()
 		-D'bpf_object__for_each_program(prog, obj)=while ((prog = next_program(obj, prog)))' \
 		-D'bpf_object__for_each_map(map, obj)=while ((map = next_map(obj, map)))' \
 		-D'rxaqm_each_attr(attr, message, offset)=while ((attr = next_attr(message, offset)))' \
-		-DRXAQM_VERSION='""' -DRXAQM_PROFILE_DIR='""' \
+		-DRXAQM_VERSION='""' \
 		-Ixdp/shared -Ixdp -Icontrol/core -Icontrol/aqm -Icontrol -Icontrol/xsk \
 		control xdp kprobes tests/rig
 }

@@ -238,7 +238,7 @@ main()
 		/usr/share/rxaqm/prometheus/rxaqm.rules.yml /usr/share/rxaqm/grafana/rxaqm.json \
 		/etc/rxaqm/profiles.d/ /etc/rxaqm/rxaqm.conf \
 		/usr/bin/rxaqm-xsk /usr/share/man/man1/rxaqm-xsk.1.gz /usr/share/doc/rxaqm/af_xdp.md \
-		$(cd nic-profiles && printf '/usr/share/rxaqm/profiles/%s\n' *.conf)
+		$(cd nic-profiles && printf '/usr/share/doc/rxaqm/nic-profiles/%s\n' *.conf)
 	holds rxaqm-doctor /usr/sbin/rxaqm-doctor /usr/share/man/man8/rxaqm-doctor.8.gz \
 		/usr/share/doc/rxaqm-doctor/doctor.{md,schema.json}
 	holds rxaqm-qualify /usr/sbin/rxaqm-qualify /usr/share/man/man8/rxaqm-qualify.8.gz \

@@ -32,7 +32,7 @@ said=$(PATH=/usr/bin:/bin "$prefix/sbin/rxaqm" doctor --checks 2>&1) || status=$
 cmp docs/rxaqm-xsk.3 "$prefix/share/man/man3/rxaqm-xsk.3"
 [ "$("$prefix/bin/rxaqm-xsk" --version)" = "rxaqm-xsk $(cat VERSION)" ]
 for profile in nic-profiles/*.conf; do
-	cmp "$profile" "$prefix/share/rxaqm/profiles/$(basename "$profile")"
+	cmp "$profile" "$prefix/share/doc/rxaqm/nic-profiles/$(basename "$profile")"
 done
 bash -n "$prefix/share/bash-completion/completions/rxaqm"
 

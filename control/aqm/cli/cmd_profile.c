@@ -49,7 +49,7 @@ static int finish(struct walk *walk, int err)
 {
 	rxaqm_out_end(&walk->out);
 	if (err == -ENOENT)
-		rxaqm_log_error("no profile in %s; install rxaqm or set RXAQM_PROFILE_PATH",
+		rxaqm_log_error("no profile in %s; correct RXAQM_PROFILE_PATH",
 				rxaqm_profile_path());
 	else if (err)
 		rxaqm_log_error("%s", strerror(-err));

@@ -9,11 +9,11 @@
 #include "base/fields.h"
 #include "nic/nic.h"
 #include "profile/match.h"
+#include "profiles.h"
 
-#ifndef RXAQM_PROFILE_DIR
-#define RXAQM_PROFILE_DIR "/usr/local/share/rxaqm/profiles"
-#endif
-#define DEFAULT_PATH "/etc/rxaqm/profiles.d:" RXAQM_PROFILE_DIR
+/* A directory of the search path: what the program was built with. */
+#define BUILT_IN "(built-in)"
+#define DEFAULT_PATH "/etc/rxaqm/profiles.d:" BUILT_IN
 #define SUFFIX ".conf"
 
 /* A file of the search path. */
@@ -58,7 +58,11 @@ static int add_entry(struct entries *entries, const char *dir, const char *file,
 static int add_dir(struct entries *entries, const char *path, unsigned int nr_dir)
 {
 	int err = 0;
+	size_t i;
 
+	for (i = 0; !strcmp(path, BUILT_IN) && i < sizeof(built_in) / sizeof(built_in[0]) && !err;
+	     i++)
+		err = add_entry(entries, path, built_in[i].file, nr_dir);
 	/* /etc/rxaqm need not exist. */
 	rxaqm_each_entry(file, path)
 		err = err ?: add_entry(entries, path, file->d_name, nr_dir);
@@ -90,6 +94,17 @@ static int find_all(struct entries *entries, struct rxaqm_error *error)
 	return err;
 }
 
+static FILE *open_profile(const char *path)
+{
+	size_t len = strlen(BUILT_IN "/"), i;
+
+	for (i = 0; !strncmp(path, BUILT_IN "/", len) && i < sizeof(built_in) / sizeof(built_in[0]);
+	     i++)
+		if (!strcmp(path + len, built_in[i].file))
+			return fmemopen((void *)built_in[i].text, strlen(built_in[i].text), "r");
+	return fopen(path, "re");
+}
+
 int rxaqm_profile_read(const char *path, struct rxaqm_profile *profile, struct rxaqm_error *error)
 {
 	const char *slash = strrchr(path, '/');
@@ -98,7 +113,7 @@ int rxaqm_profile_read(const char *path, struct rxaqm_profile *profile, struct r
 	FILE *file;
 	int err;
 
-	file = fopen(path, "re");
+	file = open_profile(path);
 	if (!file)
 		return rxaqm_failed(error, errno, "cannot open \"%s\": %s", path, strerror(errno));
 	err = rxaqm_profile_parse(file, path, profile, error);
@@ -183,11 +198,10 @@ static int read_best(const struct entries *entries, struct rxaqm_nic_facts *fact
 	}
 	if (best)
 		return rxaqm_profile_read(best->path, profile, error);
-	return rxaqm_failed(
-		error, ENOENT,
-		"no profile for driver \"%s\" and none for all drivers in %s; install rxaqm or set "
-		"RXAQM_PROFILE_PATH",
-		facts->driver, rxaqm_profile_path());
+	return rxaqm_failed(error, ENOENT,
+			    "no profile for driver \"%s\" and none for all drivers in %s; correct "
+			    "RXAQM_PROFILE_PATH",
+			    facts->driver, rxaqm_profile_path());
 }
 
 int rxaqm_profile_for_nic(struct rxaqm_nic_facts *facts, struct rxaqm_profile *profile,

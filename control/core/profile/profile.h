@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
  * NIC profiles: what is known of a driver, as data (nic-profiles/README.md). Looked up
- * in /etc/rxaqm/profiles.d, then in the installed directory; RXAQM_PROFILE_PATH
- * (colon-separated) replaces both.
+ * in /etc/rxaqm/profiles.d, then among those built in, whose directory is called
+ * "(built-in)"; RXAQM_PROFILE_PATH (colon-separated) replaces both.
  */
 #pragma once
 

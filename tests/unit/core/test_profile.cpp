@@ -3,7 +3,9 @@
 
 #include <algorithm>
 #include <cstring>
+#include <cstdlib>
 #include <filesystem>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -191,6 +193,44 @@ TEST_CASE("profile: errors name file, line and remedy", "[profile]")
 		CHECK(std::string(error.text).find(row.says) == 0);
 		CHECK(error.exit_code == RXAQM_EXIT_USAGE);
 	}
+}
+
+TEST_CASE("profile: those of nic-profiles are built in", "[profile]")
+{
+	const char *before = getenv("RXAQM_PROFILE_PATH");
+	std::string restore = before ? before : "";
+	std::set<std::string> built_in, shipped;
+
+	for (const auto &file : std::filesystem::directory_iterator("nic-profiles")) {
+		if (file.path().extension() == ".conf")
+			shipped.insert("(built-in)/" + file.path().filename().string());
+	}
+	setenv("RXAQM_PROFILE_PATH", "(built-in)", 1);
+	rxaqm_profile_each(
+		[](const rxaqm_profile *profile, const rxaqm_error *error, void *arg) {
+			rxaqm_profile file;
+			std::string path = profile->path;
+
+			CHECK(!error);
+			static_cast<std::set<std::string> *>(arg)->insert(path);
+			path.replace(0, strlen("(built-in)"), "nic-profiles");
+			REQUIRE(rxaqm_profile_read(path.c_str(), &file, nullptr) == 0);
+			CHECK(std::string(file.name) == profile->name);
+			CHECK(std::string(file.driver) == profile->driver);
+			CHECK(file.design == profile->design);
+			CHECK(file.nr_settings == profile->nr_settings);
+			REQUIRE(file.nr_notes == profile->nr_notes);
+			for (unsigned int i = 0; i < file.nr_notes; i++)
+				CHECK(!strcmp(file.note[i].text, profile->note[i].text));
+			return 0;
+		},
+		&built_in);
+	CHECK(built_in == shipped);
+	CHECK(built_in.size() > 20);
+	if (before)
+		setenv("RXAQM_PROFILE_PATH", restore.c_str(), 1);
+	else
+		unsetenv("RXAQM_PROFILE_PATH");
 }
 
 TEST_CASE("profile: every shipped one is sound", "[profile]")
