@@ -27,7 +27,7 @@ struct {
 	__type(value, struct qualify_seen);
 } qualify_seen_map SEC(".maps");
 
-/* By queue. Kernels without AF_XDP have no such type: an array then (core/state/afxdp.c). */
+/* By queue. Kernels without AF_XDP have no such type: an array then (core/state/kernel.c). */
 struct {
 	__uint(type, BPF_MAP_TYPE_XSKMAP);
 	__uint(max_entries, QUALIFY_QUEUES);
@@ -102,7 +102,7 @@ static const struct qualify_mark *mark_at(const char *data, const char *end, uns
 	return mark;
 }
 
-SEC("xdp.frags")
+SEC("xdp")
 int qualify_xdp(struct xdp_md *ctx)
 {
 	const char *data = (const char *)(long)ctx->data, *end = (const char *)(long)ctx->data_end;

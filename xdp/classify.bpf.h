@@ -40,7 +40,7 @@ __attribute__((noinline)) __u64 rxaqm_xdp_classify(struct xdp_md *ctx,
 		return RXAQM_KIND_EXEMPT;
 	RXAQM_HIDE(plain);
 	if (!plain)
-		frame.size = (__u32)bpf_xdp_get_buff_len(ctx);
+		frame.size = (__u32)rxaqm_packet_size(ctx);
 	if (!rxaqm_frame_headers(&pkt, &frame, data, plain) || rxaqm_packet_exempt(policy, &pkt))
 		return RXAQM_KIND_EXEMPT;
 	found = pkt.kind | pkt.ecn << 4 | pkt.ip_off << 8 | (__u32)pkt.l4_off << 16;
@@ -60,8 +60,10 @@ __attribute__((noinline)) int rxaqm_xdp_mark(struct xdp_md *ctx, __u64 found)
 
 	ip = (__u8 *)(long)ctx->data + ip_off;
 	copied = (void *)(ip + RXAQM_ECN_BYTES) > data_end;
+	RXAQM_HIDE(copied); /* known to the verifier of kernels that cannot copy */
 	if (copied) {
-		if (bpf_xdp_load_bytes(ctx, ip_off, copy, RXAQM_ECN_BYTES))
+		if (!rxaqm_has_fragments() ||
+		    bpf_xdp_load_bytes(ctx, ip_off, copy, RXAQM_ECN_BYTES))
 			return 0;
 		ip = copy;
 	}

@@ -10,7 +10,7 @@
 #include "packet.h"
 
 #ifdef __bpf__
-#include <bpf/bpf_helpers.h>
+#include "fragments.bpf.h"
 #else
 #include <string.h>
 #endif
@@ -30,7 +30,8 @@ rxaqm_always_inline bool rxaqm_frame_read(const struct rxaqm_frame *frame, __u32
 					  __u32 n)
 {
 #ifdef __bpf__
-	return !bpf_xdp_load_bytes(frame->ctx, off, to, n);
+	return rxaqm_has_fragments() ? !bpf_xdp_load_bytes(frame->ctx, off, to, n) :
+				       rxaqm_copy_bytes(frame->ctx, off, to, n);
 #else
 	if (off > frame->size || n > frame->size - off)
 		return false;

@@ -51,7 +51,7 @@ static __always_inline enum rxaqm_verdict decide(struct xdp_md *ctx, struct rxaq
 static __always_inline enum rxaqm_verdict give_verdict(struct xdp_md *ctx, struct rxaqm_queue *q,
 						       __u32 index, __u32 judged)
 {
-	__u64 found = rxaqm_xdp_classify(ctx, &q->policy);
+	__u64 found = rxaqm_forget(rxaqm_xdp_classify(ctx, &q->policy));
 	enum rxaqm_verdict verdict;
 
 	found = (__u32)found | (__u64)rxaqm_flow_of(found >> 32, index) << 32;

@@ -16,6 +16,7 @@ __attribute__((noinline)) int rxaqm_xdp_name(struct xdp_md *ctx, struct rxaqm_qu
 	__u32 zero = 0, id = found >> 32, key = rxaqm_flow_set_of(id), ip_off = (found >> 8) & 0xff;
 	struct rxaqm_meta_info *meta = bpf_map_lookup_elem(&meta_map, &zero);
 	struct rxaqm_flow_set *set = bpf_map_lookup_elem(&flow_map, &key);
+	const struct rxaqm_frame frame = { .ctx = ctx };
 	struct rxaqm_flow_name *name;
 	struct rxaqm_flow *flow;
 	__u8 version;
@@ -25,18 +26,18 @@ __attribute__((noinline)) int rxaqm_xdp_name(struct xdp_md *ctx, struct rxaqm_qu
 	if (!q || !meta || !set || !name || !rxaqm_ns_after(meta->names_until_ns, q->clock_ns))
 		return 0;
 	flow = rxaqm_flow_find(set, id);
-	if (!flow || bpf_xdp_load_bytes(ctx, ip_off, &version, 1))
+	if (!flow || !rxaqm_frame_read(&frame, ip_off, &version, 1))
 		return 0;
 	name->id = id;
 	name->index = index;
 	name->level = flow->rate.level;
 	name->limit = q->law.limit;
-	bpf_xdp_load_bytes(ctx, (found >> 16) & 0xffff, name->ports, sizeof(name->ports));
+	rxaqm_frame_read(&frame, (found >> 16) & 0xffff, name->ports, sizeof(name->ports));
 	if (version >> 4 == 4)
-		bpf_xdp_load_bytes(ctx, ip_off + 12, name->addresses, 8);
+		rxaqm_frame_read(&frame, ip_off + 12, name->addresses, 8);
 	else
-		bpf_xdp_load_bytes(ctx, ip_off + 8, name->addresses, 32);
-	bpf_xdp_load_bytes(ctx, ip_off + (version >> 4 == 4 ? 9 : 6), &name->protocol, 1);
+		rxaqm_frame_read(&frame, ip_off + 8, name->addresses, 32);
+	rxaqm_frame_read(&frame, ip_off + (version >> 4 == 4 ? 9 : 6), &name->protocol, 1);
 	name->version = version >> 4;
 	name->seen_ns = q->clock_ns;
 	return 0;

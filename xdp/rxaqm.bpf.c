@@ -358,7 +358,7 @@ static __always_inline int act(struct xdp_md *ctx, __u32 queue, __u32 program)
 	return to_socket_with_meta(ctx, q, index, &redirect.known);
 }
 
-SEC("xdp.frags")
+SEC("xdp")
 int rxaqm_xdp(struct xdp_md *ctx)
 {
 	return act(ctx, ctx->rx_queue_index, 0);
@@ -368,7 +368,7 @@ int rxaqm_xdp(struct xdp_md *ctx)
  * replace only one that moves a packet's bounds, too, which those of libxdp's dispatcher do since
  * 1.5.5: this one always may.
  */
-SEC("?xdp.frags")
+SEC("?xdp")
 int rxaqm_bare(struct xdp_md *ctx)
 {
 	return act(ctx, ctx->rx_queue_index, BARE);
@@ -380,13 +380,13 @@ static __always_inline __u32 generic_queue(struct xdp_md *ctx)
 	return config.by_cpu ? bpf_get_smp_processor_id() : ctx->rx_queue_index;
 }
 
-SEC("?xdp.frags")
+SEC("?xdp")
 int rxaqm_generic(struct xdp_md *ctx)
 {
 	return act(ctx, generic_queue(ctx), GENERIC);
 }
 
-SEC("?xdp.frags")
+SEC("?xdp")
 int rxaqm_generic_bare(struct xdp_md *ctx)
 {
 	return act(ctx, generic_queue(ctx), GENERIC | BARE);

@@ -28,7 +28,7 @@ static __always_inline bool socket_there(__u32 index)
 static __always_inline bool socket_takes(struct xdp_md *ctx)
 {
 	return bpf_core_field_exists(struct xdp_sock___rxaqm, sg) ||
-	       bpf_xdp_get_buff_len(ctx) == (__u64)(ctx->data_end - ctx->data);
+	       rxaqm_packet_size(ctx) == (__u64)(ctx->data_end - ctx->data);
 }
 
 /* Hand the packet to the socket at @index; to the stack, if that has just gone. */

@@ -18,6 +18,7 @@
 #include <vector>
 
 #include <bpf/bpf.h>
+#include <bpf/btf.h>
 #include <bpf/libbpf.h>
 
 #include "hint_run.skel.h"
@@ -59,6 +60,42 @@ void join(bpf_object *obj, bpf_object *from, const std::vector<bpf_program *> &o
 	bpf_object__for_each_program(prog, obj)
 		bpf_program__set_autoload(prog,
 					  std::find(only.begin(), only.end(), prog) != only.end());
+}
+
+/* What CO-RE is told of a kernel before 5.18, which is all that the program asks for: XDP knows no
+ * fragments there, and no call that came with them. A file to be closed.
+ */
+int types_before_fragments()
+{
+	btf *types = btf__new_empty();
+	int file = memfd_create("types", MFD_CLOEXEC);
+	const void *bytes;
+	__u32 size = 0;
+
+	btf__add_enum(types, "bpf_func_id", 4);
+	btf__add_enum_value(types, "BPF_FUNC_for_each_map_elem", 164);
+	bytes = btf__raw_data(types, &size);
+	if (!bytes || write(file, bytes, size) != ssize_t(size))
+		fail("writing the types of a kernel", errno);
+	btf__free(types);
+	return file;
+}
+
+/* Fragments are of kernels from 5.18 on. */
+rxaqm *open_xdp(int types)
+{
+	LIBBPF_OPTS(bpf_object_open_opts, opts);
+	const std::string path = "/proc/self/fd/" + std::to_string(types);
+	bpf_program *prog;
+
+	if (types >= 0)
+		opts.btf_custom_path = path.c_str();
+	rxaqm *xdp = rxaqm__open_opts(&opts);
+
+	if (xdp && types < 0)
+		bpf_object__for_each_program(prog, xdp->obj)
+			bpf_program__set_flags(prog, BPF_F_XDP_HAS_FRAGS);
+	return xdp;
 }
 
 template<typename T> T *map_memory(bpf_map *map)
@@ -110,7 +147,9 @@ Plane::Plane(const PlaneConfig &config)
 	if (own_netns_ < 0 || its_netns_ < 0)
 		fail("network namespace", errno);
 
-	xdp_ = rxaqm__open();
+	const int types = config.no_fragments ? types_before_fragments() : -1;
+
+	xdp_ = open_xdp(types);
 	poll_ = poll_run__open();
 	stamp_ = stamp_run__open();
 	if (!xdp_ || !poll_ || !stamp_)
@@ -125,6 +164,8 @@ Plane::Plane(const PlaneConfig &config)
 	bpf_program__set_autoload(xdp_->progs.rxaqm_generic, config.generic);
 	if (int err = rxaqm__load(xdp_))
 		fail("loading the XDP program", err);
+	if (types >= 0)
+		close(types);
 	if (config.hint)
 		load_hint(xdp_->rodata->config);
 	join(poll_->obj, xdp_->obj, { poll_->progs.run_poll });

@@ -46,6 +46,7 @@ struct PlaneConfig {
 	bool hint = false; /* the program that asks the driver for stamps */
 	bool bare = false; /* that without metadata */
 	bool no_sockets = false; /* as in a kernel without AF_XDP */
+	bool no_fragments = false; /* as in a kernel before 5.18 */
 	unsigned flow_seed = 7;
 };
 

@@ -31,7 +31,9 @@ Packet with(const std::function<void(Packet &)> &change, int version = 4)
 class Signaller : public Plane
 {
     public:
-	explicit Signaller(const rxaqm_policy &policy = simple_policy())
+	explicit Signaller(const rxaqm_policy &policy = simple_policy(),
+			   const PlaneConfig &config = {})
+		: Plane(config)
 	{
 		set_policy(policy);
 		stand(100 * US);
@@ -102,16 +104,27 @@ const Frame left_alone[] = {
 	  with([](Packet &p) { p.flags = ACK, p.payload = 0, p.tcp_options = timestamps(); }, 6) },
 };
 
+PlaneConfig kernel(bool fragments)
+{
+	PlaneConfig config;
+
+	config.no_fragments = !fragments;
+	return config;
+}
+
 } /* namespace */
 
 TEST_CASE("frames: whatever carries data is dropped or marked", "[frames]")
 {
-	Signaller plane;
+	const bool fragments = GENERATE(true, false);
+	Signaller plane(simple_policy(), kernel(fragments));
 
 	for (const Frame &frame : signalled) {
 		Packet ect = frame.packet, ce = frame.packet;
 
-		CAPTURE(frame.name);
+		CAPTURE(frame.name, fragments);
+		if (!fragments && ect.payload > 4000)
+			continue; /* no driver hands that over */
 		CHECK(plane.signal(build(frame.packet)).verdict == XDP_DROP);
 		ect.tos |= 2;
 		ce.tos |= 3;
@@ -123,7 +136,8 @@ TEST_CASE("frames: whatever carries data is dropped or marked", "[frames]")
 
 TEST_CASE("frames: control traffic and pure ACKs are left alone", "[frames]")
 {
-	Signaller plane;
+	const bool fragments = GENERATE(true, false);
+	Signaller plane(simple_policy(), kernel(fragments));
 
 	for (const Frame &frame : left_alone) {
 		for (uint8_t ecn : { 0, 2 }) {
@@ -177,7 +191,8 @@ TEST_CASE("frames: what the policy exempts", "[frames]")
 
 TEST_CASE("frames: cut short anywhere", "[frames]")
 {
-	Signaller plane;
+	const bool fragments = GENERATE(true, false);
+	Signaller plane(simple_policy(), kernel(fragments));
 
 	for (const Frame &frame : signalled) {
 		Packet p = frame.packet;

@@ -61,6 +61,7 @@ build()
 {
 	local kernel=$1 version headers into ko
 
+	[[ $(vm_row "$kernel") == *headers* ]] || return 0
 	version=$(vm_version "$kernel")
 	headers=$(vm_headers "$kernel")
 	into=$vm_cache/$kernel/simnic

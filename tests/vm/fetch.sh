@@ -177,8 +177,10 @@ fetch_kernel()
 	mapfile -t packages < <(printf "linux-%s-$version\n" $kinds | closure)
 	rm -rf "$new"
 	unpack "$new" "${packages[@]}"
-	relocate "$version" "$new" "$final"
-	mend_tools "$release" "$new" "$final"
+	if [[ $kinds == *headers* ]]; then
+		relocate "$version" "$new" "$final"
+		mend_tools "$release" "$new" "$final"
+	fi
 	modules=$(modules_of "$version" "$new")
 	depmod -b "${modules%/lib/modules/*}" "$version"
 	ln -s "$(cd "$new" && find boot usr/lib/modules -name 'vmlinuz*' -print -quit 2>/dev/null)" "$new/vmlinuz"

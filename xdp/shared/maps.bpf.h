@@ -122,7 +122,7 @@ struct {
 
 /* Sockets, at the index of their queue in queue_map. Put in by consumers, taken out by whoever
  * detaches, and by the kernel when the socket is closed. Kernels without AF_XDP have no such type:
- * there it is an array that nobody reads (control/core/state/afxdp.c).
+ * there it is an array that nobody reads (control/core/state/kernel.c).
  */
 struct {
 	__uint(type, BPF_MAP_TYPE_XSKMAP);

@@ -104,7 +104,7 @@ static int load_and_attach(struct bpf_object *obj)
 	struct bpf_program *prog;
 	int err;
 
-	rxaqm_afxdp_fit(obj);
+	rxaqm_kernel_fit(obj);
 	err = bpf_object__load(obj);
 	bpf_object__for_each_program(prog, obj)
 		if (!err && bpf_program__autoload(prog))
@@ -198,6 +198,10 @@ int rxaqm_hooks_rx_stamp(enum rxaqm_hook hook, struct rxaqm_error *error)
 	enum rxaqm_hook h = hook == RXAQM_HOOK_AUTO ? RXAQM_HOOK_TP : hook;
 	int err;
 
+	if (!rxaqm_kernel_is_whole())
+		return rxaqm_error_set(error, RXAQM_EXIT_UNSUPPORTED, EOPNOTSUPP,
+				       "this kernel's BPF cannot measure stamps: that needs atomic "
+				       "instructions, which came with Linux 5.12; leave --hook out");
 	do {
 		unpin_rx_stamp(); /* of another rung, or of a command that died */
 		err = attach_rx_stamp(rxaqm_hook_words[h]);

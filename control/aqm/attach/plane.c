@@ -173,6 +173,20 @@ static int put_on(struct rxaqm_state *state, struct rxaqm_iface *iface,
 	return err;
 }
 
+/* Can this kernel do what @plan wants? */
+static int check_kernel(const struct rxaqm_plan *plan, struct rxaqm_error *error)
+{
+	bool stamps = plan->policy.signal == RXAQM_SIGNAL_STAMP;
+
+	if (rxaqm_kernel_is_whole() || !(plan->generic || stamps))
+		return 0;
+	return rxaqm_error_set(error, RXAQM_EXIT_UNSUPPORTED, EOPNOTSUPP,
+			       "cannot attach \"%s\" with %s: this kernel's BPF has no atomic "
+			       "instructions that return a value, which came with Linux 5.12; native "
+			       "mode with signal=auto or busy works",
+			       plan->ifname, plan->generic ? "--mode generic" : "signal=stamp");
+}
+
 struct rxaqm_iface *rxaqm_plane_attach(struct rxaqm_state *state, const struct rxaqm_plan *plan,
 				       struct rxaqm_error *error)
 {
@@ -181,7 +195,9 @@ struct rxaqm_iface *rxaqm_plane_attach(struct rxaqm_state *state, const struct r
 	int err, hint;
 
 	/* Undoing needs libxdp's lock, too: what cannot be had now should leave nothing to undo. */
-	err = rxaqm_pins_wait(error);
+	err = check_kernel(plan, error);
+	if (!err)
+		err = rxaqm_pins_wait(error);
 	if (!err)
 		err = make_state(state, error);
 	if (err)

@@ -5,11 +5,14 @@
 #include <string.h>
 
 #include "nic/ethtool.h"
+#include "state/kernel.h"
 
 enum rxaqm_stamp rxaqm_stamps_usable(enum rxaqm_stamp stamp, const char *ifname)
 {
 	struct hwtstamp_config config = {};
 
+	if (!rxaqm_kernel_is_whole())
+		return RXAQM_STAMP_NONE;
 	if (stamp != RXAQM_STAMP_HWTSTAMP || rxaqm_nic_coverage(ifname) == RXAQM_COVERAGE_ALL)
 		return stamp;
 	rxaqm_hwtstamp(ifname, SIOCGHWTSTAMP, &config);

@@ -5,6 +5,7 @@
 #include <bpf/libbpf.h>
 #include <fcntl.h>
 #include <linux/if_link.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/utsname.h>
 #include <unistd.h>
@@ -17,7 +18,7 @@
 #include "rxaqm.skel.h"
 
 #define DESCRIPTORS 32 /* more than to load one takes */
-#define NEEDS "5.18" /* the first with BPF_F_XDP_HAS_FRAGS */
+#define NEEDS "5.10" /* the oldest that was tried */
 
 bool rxaqm_xdp_stays(__u32 prog_id)
 {
@@ -56,8 +57,7 @@ static int load_failed(int err, struct rxaqm_error *error)
 			       "cannot load the XDP program (Linux %s), in neither mode: "
 			       "%s; %s",
 			       kernel.release, strerror(-err),
-			       old ? "it needs Linux " NEEDS " (XDP with fragments); 6.1 and newer "
-				     "are tested" :
+			       old ? "it needs Linux " NEEDS :
 				     "\"RXAQM_DEBUG=1\" before the command shows its verifier's "
 				     "reasons");
 }
@@ -118,7 +118,7 @@ struct rxaqm *rxaqm_xdp_open(const char *name, const struct rxaqm_xdp_config *co
 
 	if (!skel)
 		return NULL;
-	rxaqm_afxdp_fit(skel->obj);
+	rxaqm_kernel_fit(skel->obj);
 	skel->rodata->config = *config;
 	bpf_program__set_autoload(skel->progs.rxaqm_xdp, false);
 	bpf_program__set_autoload(bpf_object__find_program_by_name(skel->obj, name), true);
@@ -166,6 +166,9 @@ static int attach_program(struct rxaqm_iface *iface, const struct rxaqm_xdp_conf
 	*ret_loaded = false;
 	if (!skel)
 		return -errno;
+	/* Who is in the dispatcher this kernel does not tell. */
+	if (!rxaqm_kernel_is_whole())
+		setenv("LIBXDP_SKIP_DISPATCHER", "1", 1);
 	libxdp_begin();
 
 	DECLARE_LIBXDP_OPTS(xdp_program_opts, opts, .obj = skel->obj, .prog_name = name);
@@ -173,7 +176,7 @@ static int attach_program(struct rxaqm_iface *iface, const struct rxaqm_xdp_conf
 	err = libxdp_get_error(prog);
 	if (!err) {
 		/* libxdp looks at this, not at the section's name, to load its dispatcher. */
-		xdp_program__set_xdp_frags_support(prog, true);
+		xdp_program__set_xdp_frags_support(prog, rxaqm_kernel_has_fragments());
 		rxaqm_log_forget_kernel_message();
 		err = xdp_program__attach(prog, (int)iface->ifindex,
 					  generic ? XDP_MODE_SKB : XDP_MODE_NATIVE, 0);

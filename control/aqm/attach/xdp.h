@@ -5,7 +5,7 @@
 #include <linux/types.h>
 #include <stdbool.h>
 
-#include "state/afxdp.h"
+#include "state/kernel.h"
 #include "state/dispatcher.h"
 #include "state/own_programs.h"
 #include "base/log.h"

@@ -148,6 +148,20 @@ static void about_sockets(const struct rxaqm_note_facts *facts, struct rxaqm_out
 		    "environment, so that no other program can be beside it");
 }
 
+/* What this kernel lacks. */
+static void about_kernel(const struct rxaqm_note_facts *facts, struct rxaqm_out *out)
+{
+	if (facts->no_stamps)
+		add(out, NULL,
+		    "this kernel is older than 5.13, whose BPF has what is missing here: timestamps, "
+		    "generic mode, sharing the interface by libxdp's dispatcher; and all but plain "
+		    "frames (VLAN tags, IP options, extension headers) pass as exempt");
+	else if (facts->no_fragments)
+		add(out, NULL,
+		    "this kernel is older than 5.18, and gives XDP no frames in fragments: what does "
+		    "not fit a page, the driver refuses or drops; all else works");
+}
+
 void rxaqm_notes_write(const struct rxaqm_note_facts *facts, struct rxaqm_out *out)
 {
 	if (facts->lost[0])
@@ -175,6 +189,7 @@ void rxaqm_notes_write(const struct rxaqm_note_facts *facts, struct rxaqm_out *o
 			      "drops those first" :
 			      "; ack=thin drops the redundant ones");
 	about_sockets(facts, out);
+	about_kernel(facts, out);
 	if (facts->iface.flags & RXAQM_IFACE_GENERIC)
 		add(out, NULL,
 		    "generic mode: the kernel does no GRO for packets of \"%s\" while a program is "
@@ -184,7 +199,7 @@ void rxaqm_notes_write(const struct rxaqm_note_facts *facts, struct rxaqm_out *o
 	/* What makes a queue stand is not this program's alone to tell. */
 	add(out, &facts->standing,
 	    "stands, and is only observed; \"rxaqm doctor %s\" looks for the cause", facts->ifname);
-	if (!facts->lenient && !facts->strict)
+	if ((!facts->lenient && !facts->strict) || facts->no_stamps)
 		return;
 	why_inexact(facts, out);
 	if (facts->iface.stamp == RXAQM_STAMP_NONE)
@@ -271,6 +286,8 @@ static void find_facts(const struct rxaqm_state *state, const struct rxaqm_iface
 		.ifname = ifname,
 		.iface = *iface,
 		.no_sockets = !rxaqm_afxdp_pinned(),
+		.no_fragments = !rxaqm_kernel_has_fragments(),
+		.no_stamps = !rxaqm_kernel_is_whole(),
 		.outgrown = rxaqm_entry_outgrown(iface, ifname),
 	};
 	for (i = 0; i < iface->nr_queues; i++) {

@@ -39,6 +39,7 @@ struct rxaqm_note_facts {
 	struct rxaqm_note_queues inexact; /* the clock's error is over half the target */
 	__u64 inexact_ns, inexact_target_ns; /* that error, that target */
 	bool no_sockets; /* there are none in this kernel */
+	bool no_fragments, no_stamps; /* this kernel is before 5.18, before 5.13 */
 	char lost[RXAQM_FRAGMENTS_TEXT]; /* frames that are too large; "": none are */
 	const char *outgrown; /* how the interface has changed since attach; or NULL */
 };

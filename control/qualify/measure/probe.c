@@ -9,7 +9,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-#include "state/afxdp.h"
+#include "state/kernel.h"
 #include "qualify.skel.h"
 
 /* Of the tc program, so that it is known again. */
@@ -29,7 +29,7 @@ int qualify_probe_open(struct qualify_probe *probe, const char *ifname, struct r
 	probe->skel = qualify__open();
 	if (probe->skel) {
 		probe->skel->rodata->has_sockets = rxaqm_afxdp_known();
-		rxaqm_afxdp_fit(probe->skel->obj);
+		rxaqm_kernel_fit(probe->skel->obj);
 		bpf_program__set_autoload(probe->skel->progs.qualify_poll,
 					  !access("/sys/kernel/btf/vmlinux", R_OK));
 	}
