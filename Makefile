@@ -87,11 +87,12 @@ RIG_SKELS := $(call bpf_skels,$(TEST_BPF_DIRS))
 CONTROL_DIRS := $(addprefix core/,base keys nic clock policy profile state figures command) \
 	$(addprefix aqm/,overload config attach report daemon cli) aqm \
 	$(addprefix doctor/,snapshot sockets collect deep rules) doctor \
-	$(addprefix qualify/,record judge print measure peer rows) qualify
+	$(addprefix qualify/,record judge print measure peer rows) qualify \
+	trial
 control_objs = $(patsubst %.c,$(BUILD)/obj/%.o,$(wildcard control/$(1)/*.c control/$(1)/*/*.c))
 # What all programs have, and each of them but for main(): for binaries, tests and rig programs.
 CORE_LIB := $(BUILD)/librxaqm-core.a
-PARTS := aqm doctor qualify
+PARTS := aqm doctor qualify trial
 PART_LIBS := $(PARTS:%=$(BUILD)/obj/%.a)
 CONTROL_LIBS := $(PART_LIBS) $(CORE_LIB)
 CONTROL_OBJS := $(foreach p,core $(PARTS),$(call control_objs,$(p)))
@@ -359,7 +360,7 @@ $(BUILD)/bpf/profiles.h: $(PROFILES)
 
 $(BUILD)/obj/control/core/%.o: private ROOTS := control/core
 $(BUILD)/obj/control/aqm/%.o: private ROOTS := control/core control/aqm
-$(addsuffix /%.o,$(addprefix $(BUILD)/obj/control/,doctor qualify exporter)): \
+$(addsuffix /%.o,$(addprefix $(BUILD)/obj/control/,doctor qualify trial exporter)): \
 	private ROOTS := control/core control
 $(BUILD)/obj/control/xsk/%.o: private ROOTS := control/core control/xsk
 $(XSK_OBJS): CFLAGS += -fPIC -fvisibility=hidden
