@@ -84,7 +84,7 @@ RIG_SKELS := $(call bpf_skels,$(TEST_BPF_DIRS))
 
 # From the bottom to the top: each includes only what is named before it, and of programs only core
 # and its own (make lint checks it).
-CONTROL_DIRS := $(addprefix core/,base keys nic clock policy profile state figures command) \
+CONTROL_DIRS := $(addprefix core/,base keys nic sockets clock policy profile state figures command) \
 	$(addprefix aqm/,overload config attach report daemon cli) aqm \
 	$(addprefix doctor/,snapshot sockets collect deep rules) doctor \
 	$(addprefix qualify/,record judge print measure peer rows) qualify \

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: (GPL-2.0-only OR BSD-2-Clause) */
 /*
- * One socket, as kprobes/sockets.bpf.c writes it and control/doctor reads it: the stream of an
+ * One socket, as kprobes/sockets.bpf.c writes it and control/ reads it: the stream of an
  * iterator is these, one behind the other. Fields say what stands for "not known".
  */
 #ifndef RXAQM_SOCKET_REC_H

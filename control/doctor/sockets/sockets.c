@@ -14,7 +14,7 @@
 
 struct doctor_socket_passes {
 	struct doctor_snapshot *snap;
-	int (*iterate)(struct sockets **kept, doctor_socket_fn each, void *arg);
+	int (*iterate)(struct sockets **kept, rxaqm_socket_fn each, void *arg);
 	struct sockets *programs;
 	RXAQM_LIST(struct rxaqm_socket_rec) was; /* those of the first pass */
 	struct lh_table *index; /* of them plus one, by id */
@@ -151,14 +151,14 @@ void doctor_sockets_first(struct doctor_socket_passes *passes)
 	int err;
 
 	passes->first_ns = rxaqm_now_ns();
-	passes->iterate = doctor_sockets_by_bpf;
+	passes->iterate = rxaqm_sockets_by_bpf;
 	snprintf(sockets->source, sizeof(sockets->source), "bpf");
 	err = passes->iterate(&passes->programs, remember, passes);
 	if (err) {
 		doctor_cannot_see(passes->snap, "Rx queue, scaling ratio, locks of sockets",
 				  "the kernel refuses BPF iterators (%s): sock_diag is used",
 				  strerror(-err));
-		passes->iterate = doctor_sockets_by_diag;
+		passes->iterate = rxaqm_sockets_by_diag;
 		snprintf(sockets->source, sizeof(sockets->source), "diag");
 		err = passes->iterate(&passes->programs, remember, passes);
 	}
@@ -168,7 +168,7 @@ void doctor_sockets_first(struct doctor_socket_passes *passes)
 		passes->iterate = NULL;
 		return;
 	}
-	doctor_packet_sockets(remember, passes);
+	rxaqm_packet_sockets(remember, passes);
 	doctor_tops_collect(passes->tops, sockets);
 	doctor_owners_find(passes->snap);
 	free(sockets->notable.at);
@@ -192,7 +192,7 @@ void doctor_sockets_second(struct doctor_socket_passes *passes)
 	if (err)
 		doctor_cannot_see(passes->snap, "sockets", "the second pass failed: %s",
 				  strerror(-err));
-	if (doctor_packet_sockets(judge, passes))
+	if (rxaqm_packet_sockets(judge, passes))
 		sockets->nr_packet = ~0ULL;
 	doctor_groups_finish(passes->groups, sockets);
 	doctor_tops_collect(passes->tops, sockets);
@@ -204,7 +204,7 @@ void doctor_sockets_close(struct doctor_socket_passes *passes)
 {
 	if (!passes)
 		return;
-	doctor_sockets_unload(passes->programs);
+	rxaqm_sockets_unload(passes->programs);
 	if (passes->index)
 		lh_table_free(passes->index);
 	free(passes->was.at);

@@ -7,6 +7,7 @@
 
 #include "doctor/snapshot/snapshot.h"
 #include "socket_rec.h"
+#include "sockets/sockets.h"
 
 struct doctor_socket_passes;
 
@@ -17,18 +18,6 @@ void doctor_sockets_second(struct doctor_socket_passes *passes);
 void doctor_sockets_close(struct doctor_socket_passes *passes);
 
 /* Below: the parts. */
-
-typedef void (*doctor_socket_fn)(void *arg, const struct rxaqm_socket_rec *rec);
-
-/* Call @each for every socket. 0 or -errno; -EPERM and others: the kernel refuses the iterator.
- * @kept: the programs, loaded by the first call and used by later ones.
- */
-struct sockets;
-int doctor_sockets_by_bpf(struct sockets **kept, doctor_socket_fn each, void *arg);
-int doctor_sockets_by_diag(struct sockets **kept, doctor_socket_fn each, void *arg);
-/* The same of AF_PACKET sockets. -ENOENT: the kernel has no packet_diag. */
-int doctor_packet_sockets(doctor_socket_fn each, void *arg);
-void doctor_sockets_unload(struct sockets *kept);
 
 /* A socket, and what is noted of it that is of the time between the passes: the rest is in @rec. */
 struct doctor_seen {

@@ -10,7 +10,7 @@
 #include <string.h>
 
 #include "base/now.h"
-#include "doctor/sockets/sockets.h"
+#include "sockets/sockets.h"
 #include "nic/netlink.h"
 
 #define ALL_STATES ~0U
@@ -18,7 +18,7 @@
 #define TCPI_RCV_WND 232
 
 struct walk {
-	doctor_socket_fn each;
+	rxaqm_socket_fn each;
 	void *arg;
 	__u8 proto;
 };
@@ -133,7 +133,7 @@ static int walk_one(__u8 family, struct walk *walk)
 	return err == -EAGAIN ? 0 : err;
 }
 
-int doctor_sockets_by_diag(struct sockets **kept, doctor_socket_fn each, void *arg)
+int rxaqm_sockets_by_diag(struct sockets **kept, rxaqm_socket_fn each, void *arg)
 {
 	static const __u8 families[] = { AF_INET, AF_INET6 };
 	static const __u8 protos[] = { IPPROTO_TCP, IPPROTO_UDP };
@@ -180,7 +180,7 @@ static int take_packet(const struct nlmsghdr *message, void *arg)
 	return 0;
 }
 
-int doctor_packet_sockets(doctor_socket_fn each, void *arg)
+int rxaqm_packet_sockets(rxaqm_socket_fn each, void *arg)
 {
 	union rxaqm_netlink_request request;
 	struct walk walk = { each, arg, RXAQM_SOCKET_PACKET };

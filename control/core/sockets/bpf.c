@@ -7,13 +7,13 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "doctor/sockets/sockets.h"
+#include "sockets/sockets.h"
 #include "sockets.skel.h"
 
 /* The kernel hands over at most 8 pages at a time (kernel/bpf/bpf_iter.c), whole records or not. */
 #define BUF_SIZE (64 * 1024)
 
-static int read_all(int fd, doctor_socket_fn each, void *arg)
+static int read_all(int fd, rxaqm_socket_fn each, void *arg)
 {
 	char *buf = malloc(BUF_SIZE);
 	size_t kept = 0, at;
@@ -41,7 +41,7 @@ static int read_all(int fd, doctor_socket_fn each, void *arg)
 	return got < 0 ? -errno : 0;
 }
 
-static int iterate(struct bpf_program *prog, doctor_socket_fn each, void *arg)
+static int iterate(struct bpf_program *prog, rxaqm_socket_fn each, void *arg)
 {
 	struct bpf_link *link = bpf_program__attach_iter(prog, NULL);
 	int fd, err;
@@ -56,7 +56,7 @@ static int iterate(struct bpf_program *prog, doctor_socket_fn each, void *arg)
 	return err;
 }
 
-int doctor_sockets_by_bpf(struct sockets **kept, doctor_socket_fn each, void *arg)
+int rxaqm_sockets_by_bpf(struct sockets **kept, rxaqm_socket_fn each, void *arg)
 {
 	int err;
 
@@ -70,7 +70,7 @@ int doctor_sockets_by_bpf(struct sockets **kept, doctor_socket_fn each, void *ar
 	return err;
 }
 
-void doctor_sockets_unload(struct sockets *kept)
+void rxaqm_sockets_unload(struct sockets *kept)
 {
 	sockets__destroy(kept);
 }
