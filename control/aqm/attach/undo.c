@@ -9,6 +9,7 @@
 #include "nic/netns.h"
 #include "state/locate.h"
 #include "state/pins.h"
+#include "state/trial.h"
 
 void rxaqm_entry_set_state(struct rxaqm_iface *iface, enum rxaqm_iface_state state)
 {
@@ -94,6 +95,7 @@ void rxaqm_undo_interrupted(struct rxaqm_state *state, struct rxaqm_error *error
 	struct rxaqm_iface *iface = NULL;
 	char ifname[IF_NAMESIZE];
 
+	rxaqm_trial_undo_killed(state);
 	while ((iface = rxaqm_iface_next(state, iface))) {
 		if (iface->netns_ino != netns_ino)
 			continue;

@@ -11,6 +11,7 @@
 #include "base/out.h"
 #include "base/parse.h"
 #include "state/locate.h"
+#include "state/trial.h"
 #include "config/policy_file.h"
 #include "attach/sockets.h"
 #include "attach/plane.h"
@@ -34,6 +35,7 @@ static const struct rxaqm_option set_options[] = {
 struct work {
 	struct rxaqm_state *state;
 	const struct args *args;
+	bool change; /* it is not only looked at */
 	struct rxaqm_iface *iface;
 	struct rxaqm_policy policies[RXAQM_MAX_QUEUES];
 	unsigned char chosen[RXAQM_MAX_QUEUES];
@@ -43,6 +45,7 @@ static int work_open(struct work *work, bool change, struct rxaqm_error *error)
 {
 	int err = change ? rxaqm_machine_check_capabilities(error) : 0;
 
+	work->change = change;
 	if (!err && change)
 		err = rxaqm_state_lock(work->state, error);
 	if (!err)
@@ -61,6 +64,8 @@ static int work_load(struct work *work, struct rxaqm_iface *iface, const char *i
 	work->iface = iface;
 	if (!iface || iface->state != RXAQM_IFACE_ATTACHED)
 		return rxaqm_iface_missing(work->state, ifname, error);
+	if (work->change)
+		rxaqm_trial_undo(work->state, iface);
 	nr = iface->nr_queues;
 	memcpy(work->policies, rxaqm_state_policy(work->state, iface, 0),
 	       nr * sizeof(*work->policies));

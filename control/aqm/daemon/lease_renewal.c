@@ -8,6 +8,7 @@
 
 #include "base/now.h"
 #include "daemon/link.h"
+#include "state/trial.h"
 
 /* Half is left for a daemon that is restarted, or a machine that is busy. 0: not ours to renew. */
 static __u64 due_ns(const struct rxaqm_link *link)
@@ -22,6 +23,7 @@ static void renew(struct rxaqm_link *link, __u64 now_ns)
 {
 	__u64 until_ns = now_ns + link->section->lease_ns;
 	struct rxaqm_state *state = &link->run->state;
+	struct rxaqm_trial_note trial;
 	struct rxaqm_policy *policies;
 	struct rxaqm_iface *iface;
 	unsigned int i;
@@ -35,7 +37,10 @@ static void renew(struct rxaqm_link *link, __u64 now_ns)
 	}
 	/* Under the lock nobody changes it: what is read here is what is written back. */
 	iface = rxaqm_run_entry(link);
-	if (iface) {
+	if (iface && rxaqm_trial_look(iface, &trial)) {
+		/* The lease at hand is the trial's, and goes when ours comes back. */
+		link->lease_until_ns = until_ns;
+	} else if (iface) {
 		link->lease_until_ns = 0;
 		policies = rxaqm_state_draft(state, iface);
 		for (i = 0; i < iface->nr_queues; i++)

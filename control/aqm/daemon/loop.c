@@ -25,6 +25,7 @@
 #include "daemon/section_plan.h"
 #include "daemon/reconcile.h"
 #include "daemon/state.h"
+#include "state/trial.h"
 
 #define TICK_NS RXAQM_NSEC_PER_SEC
 #define POLL_TICKS 10 /* between looks at what nobody tells */
@@ -120,10 +121,12 @@ static void free_gone(struct rxaqm_run *run)
 	bool everywhere = run->full && run->ticks % ROOM_TICKS == 0;
 	struct rxaqm_error error = {};
 
-	if ((!run->recover && !everywhere) || rxaqm_state_trylock(&run->state))
+	if ((!run->recover && !everywhere && !rxaqm_trial_killed(&run->state, NULL)) ||
+	    rxaqm_state_trylock(&run->state))
 		return;
 	run->recover -= run->recover > 0;
 	if (rxaqm_run_state_check(run)) {
+		rxaqm_trial_undo_killed(&run->state);
 		if (everywhere)
 			rxaqm_undo_everywhere(&run->state, &error);
 		else

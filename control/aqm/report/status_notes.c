@@ -14,6 +14,7 @@
 #include "base/parse.h"
 #include "attach/sockets.h"
 #include "attach/stamps.h"
+#include "state/trial.h"
 
 /* Add what is true of @queues, if there are any, or (NULL) of the interface. */
 static void __attribute__((format(printf, 3, 4)))
@@ -307,12 +308,35 @@ static void find_facts(const struct rxaqm_state *state, const struct rxaqm_iface
 		facts->config.rx_filter = -1;
 }
 
+static void about_trial(const struct rxaqm_iface *iface, const char *ifname, struct rxaqm_out *out)
+{
+	struct rxaqm_trial_note trial;
+	__u64 now_ns = rxaqm_now_ns();
+
+	if (!rxaqm_trial_look(iface, &trial))
+		return;
+	if (trial.going_on)
+		add(out, NULL,
+		    "a trial switches its policy (\"rxaqm trial\", process %d), for %s yet; "
+		    "\"kill -INT %d\" ends it, and puts back what was there",
+		    trial.pid,
+		    rxaqm_duration(
+			    rxaqm_ns_after(trial.until_ns, now_ns) ? trial.until_ns - now_ns : 0),
+		    trial.pid);
+	else
+		add(out, NULL,
+		    "a trial that was killed has left its policy; \"rxaqm trial --restore %s\" puts "
+		    "back what was there",
+		    ifname);
+}
+
 void rxaqm_notes_out(struct rxaqm_out *out, const struct rxaqm_state *state,
 		     const struct rxaqm_iface *iface, const char *ifname, bool here)
 {
 	struct rxaqm_note_facts facts;
 
 	rxaqm_out_array(out, "notes");
+	about_trial(iface, ifname, out);
 	if (here) {
 		find_facts(state, iface, ifname, &facts);
 		rxaqm_notes_write(&facts, out);
