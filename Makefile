@@ -118,7 +118,7 @@ XSK_PRODUCTS := $(BUILD)/rxaqm-xsk $(XSK_LIB) $(XSK_SO)
 # rxaqm-exporter serves the daemon's metrics, control/exporter/; all of it but main() for tests.
 EXPORTER_OBJS := $(patsubst control/%.c,$(BUILD)/obj/control/%.o,$(wildcard control/exporter/*.c))
 EXPORTER_LIB := $(BUILD)/obj/librxaqm-exporter.a
-PROGRAMS := $(addprefix $(BUILD)/,rxaqm rxaqm-doctor rxaqm-qualify rxaqm-exporter)
+PROGRAMS := $(addprefix $(BUILD)/,rxaqm rxaqm-doctor rxaqm-qualify rxaqm-trial rxaqm-exporter)
 FUZZ_OBJS := $(LIB_OBJS:$(BUILD)/obj/%=$(BUILD)/obj/fuzz/%)
 programs = $(patsubst tests/%.c,$(BUILD)/%,$(filter-out %.bpf.c,$(wildcard tests/$(1)/*.c)))
 # Packets that python3-scapy makes, for unit and bpf; without it those tests are skipped.
@@ -381,6 +381,7 @@ $(CORE_LIB) $(PART_LIBS) $(EXPORTER_LIB):
 $(BUILD)/rxaqm: $(BUILD)/obj/control/aqm/main.o $(BUILD)/obj/aqm.a
 $(BUILD)/rxaqm-doctor: $(BUILD)/obj/control/doctor/main.o $(BUILD)/obj/doctor.a
 $(BUILD)/rxaqm-qualify: $(BUILD)/obj/control/qualify/main.o $(BUILD)/obj/qualify.a
+$(BUILD)/rxaqm-trial: $(BUILD)/obj/control/trial/main.o $(BUILD)/obj/trial.a
 $(BUILD)/rxaqm-exporter: $(BUILD)/obj/control/exporter/main.o $(EXPORTER_LIB)
 $(BUILD)/rxaqm-exporter: private LIBS := $(EXPORTER_LIBS)
 # A library that a program does not use is none that its package depends on.

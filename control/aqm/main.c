@@ -30,6 +30,8 @@ static const struct command {
 	{ "doctor", rxaqm_cmd_program, "[IFACE]", "what slows receiving here, and what to do" },
 	{ "qualify", rxaqm_cmd_program, "IFACE ... | --from FILE",
 	  "how good a NIC is: measure it, report it" },
+	{ "trial", rxaqm_cmd_program, "IFACE ... | --from FILE ...",
+	  "does a policy help this host? an experiment" },
 	{ "run", rxaqm_cmd_run, "[--check]", "stay, and do what the configuration says" },
 };
 
@@ -50,7 +52,7 @@ static void print_usage(void)
 	     "  -h, --help    this help; \"rxaqm COMMAND --help\" for a command's\n"
 	     "  -V, --version\n\n"
 	     "Exit codes: 0 done, 1 failed, 2 usage, 3 kernel or NIC cannot, 4 not attached,\n"
-	     "            5 found: a cause (doctor), a NIC that fails (qualify).");
+	     "            5 found: a cause (doctor), a NIC that fails (qualify), harm (trial).");
 }
 
 static void __attribute__((noreturn)) usage_error(const char *what, const char *arg)

@@ -1,0 +1,149 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* Policies that are tried against each other, and when one is given up. */
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/now.h"
+#include "policy/settings.h"
+#include "trial/run.h"
+#include "trial/stats.h"
+
+#define WORDS_MAX 32
+
+/* @text, which is cut, as words; the mode has its key, and is "enforce" unless it is said. */
+static int split(char *text, char *words[WORDS_MAX + 1], struct rxaqm_error *error)
+{
+	static const char *const modes[] = { "off", "observe", "enforce" };
+	static char said[][16] = { "mode=off", "mode=observe", "mode=enforce" };
+	bool has_mode = false;
+	unsigned int nr = 1, i;
+	char *word;
+
+	for (word = strtok(text, " "); word; word = strtok(NULL, " ")) {
+		for (i = 0; i < 3; i++)
+			if (!strcmp(word, modes[i]))
+				word = said[i];
+		has_mode |= !strncmp(word, "mode=", 5);
+		if (!strncmp(word, "signal=", 7) || !strncmp(word, "lease=", 6))
+			return rxaqm_bad(error, "%s: cannot be tried: %s", word,
+					 *word == 's' ? "it changes what is measured" :
+							"a block's policy has a lease already");
+		if (nr == WORDS_MAX)
+			return rxaqm_bad(error, "a policy of over %d settings", WORDS_MAX - 1);
+		words[nr++] = word;
+	}
+	words[nr] = NULL;
+	words[0] = said[2];
+	if (has_mode)
+		memmove(words, words + 1, nr * sizeof(*words));
+	return rxaqm_setting_once(words, error);
+}
+
+int trial_arm_policies(const struct trial_arm *arm, const struct rxaqm_policy *before,
+		       unsigned int nr_queues, struct rxaqm_policy *policies,
+		       struct rxaqm_error *error)
+{
+	char text[sizeof(arm->settings)], *words[WORDS_MAX + 1], **word;
+	unsigned int i;
+	int err;
+
+	strcpy(text, arm->settings);
+	err = split(text, words, error);
+	for (i = 0; !err && i < nr_queues; i++) {
+		policies[i] = before[i];
+		for (word = words; *word && !err; word++)
+			err = rxaqm_setting_assign(&policies[i], *word, rxaqm_now_ns(), error);
+		err = err ?: rxaqm_policy_check(&policies[i], error);
+	}
+	return err;
+}
+
+static int add_arm(struct trial_record *record, const char *text, size_t len,
+		   struct rxaqm_error *error)
+{
+	struct rxaqm_policy before, policy;
+	struct trial_arm *arm;
+
+	while (len && *text == ' ')
+		text++, len--;
+	while (len && text[len - 1] == ' ')
+		len--;
+	if (!len || len >= sizeof(arm->settings) || record->arms.nr == TRIAL_ARMS_MAX)
+		return rxaqm_bad(error,
+				 "--arms: must be two or three policies, parted by \"/\", such as "
+				 "\"observe / target=5ms\", each shorter than %zu characters",
+				 sizeof(arm->settings));
+	arm = rxaqm_list_add(&record->arms);
+	if (!arm)
+		return rxaqm_no_memory(error);
+	snprintf(arm->settings, sizeof(arm->settings), "%.*s", (int)len, text);
+	/* What is wrong with the words comes before what is wrong with the interface. */
+	rxaqm_policy_init(&before);
+	return trial_arm_policies(arm, &before, 1, &policy, error);
+}
+
+int trial_arms_parse(struct trial_record *record, const char *text, char *const *words,
+		     struct rxaqm_error *error)
+{
+	char enforce[sizeof(((struct trial_arm *)0)->settings)] = "mode=enforce";
+	size_t len;
+	int err = 0;
+
+	if (!text) {
+		for (; *words; words++)
+			snprintf(enforce + strlen(enforce), sizeof(enforce) - strlen(enforce),
+				 " %s", *words);
+		return add_arm(record, "mode=observe", strlen("mode=observe"), error) ?:
+			       add_arm(record, enforce, strlen(enforce), error);
+	}
+	for (; text && !err; text = text[len] ? text + len + 1 : NULL) {
+		len = strcspn(text, "/");
+		err = add_arm(record, text, len, error);
+	}
+	if (!err && record->arms.nr < 2)
+		err = rxaqm_bad(error, "--arms: name a second policy behind \"/\"");
+	return err;
+}
+
+int trial_guard_parse(struct trial_record *record, const char *text, struct rxaqm_error *error)
+{
+	struct trial_guard guard = {};
+	size_t len = strcspn(text, "<>");
+	char *end;
+	int which;
+
+	snprintf(guard.outcome, sizeof(guard.outcome), "%.*s", (int)len, text);
+	which = trial_outcome_find(guard.outcome);
+	if (which < 0 || !text[len])
+		return rxaqm_bad(error,
+				 "--stop-if=%.60s: must be an outcome, < or >, and a share, such as "
+				 "bytes<-10%%; \"rxaqm trial --list\" has the outcomes",
+				 text);
+	guard.change = strtod(text + len + 1, &end) / 100;
+	if (end == text + len + 1 || strcmp(end, "%") || !isfinite(guard.change) ||
+	    guard.change <= -1 || (text[len] == '<') != (guard.change < 0) || !guard.change)
+		return rxaqm_bad(error,
+				 "--stop-if=%.60s: less is a negative share over -100%%, more a "
+				 "positive one, such as bytes<-10%% or segments_again>100%%",
+				 text);
+	if (record->guards.nr == TRIAL_GUARDS_MAX)
+		return rxaqm_bad(error, "--stop-if: at most %d times", TRIAL_GUARDS_MAX);
+	snprintf(guard.outcome, sizeof(guard.outcome), "%s", trial_outcomes[which].name);
+	return rxaqm_list_put(&record->guards, guard) ? 0 : rxaqm_no_memory(error);
+}
+
+void trial_shuffle(unsigned int order[TRIAL_ARMS_MAX], unsigned int nr, __u64 *random)
+{
+	unsigned int i, with, kept;
+
+	for (i = 0; i < nr; i++)
+		order[i] = i;
+	for (i = nr - 1; i; i--) {
+		with = (unsigned int)(trial_random(random) % (i + 1));
+		kept = order[i];
+		order[i] = order[with];
+		order[with] = kept;
+	}
+}

@@ -1,0 +1,240 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* rxaqm-trial: the command "rxaqm trial" */
+#include <signal.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/random.h>
+#include <sys/utsname.h>
+#include <time.h>
+
+#include "base/json_file.h"
+#include "base/parse.h"
+#include "command/options.h"
+#include "command/program.h"
+#include "command/stop.h"
+#include "ns.h"
+#include "trial/judge.h"
+#include "trial/print.h"
+#include "trial/run.h"
+
+#define BLOCK_MIN_NS (100 * RXAQM_NSEC_PER_MSEC)
+#define BLOCK_MAX_NS (12 * 3600 * RXAQM_NSEC_PER_SEC) /* a lease is at most a day */
+#define FOR_MAX_NS (30 * 24 * 3600 * RXAQM_NSEC_PER_SEC)
+
+struct args {
+	__u64 for_ns, block_ns;
+	const char *seed, *arms, *metric, *out;
+	const char *stop_if[TRIAL_GUARDS_MAX];
+	bool from, no_guards, restore, list;
+	char **words;
+};
+
+static const struct rxaqm_option options[] = {
+	{ "for", 'f', "TIME", "how long in all (30m)",
+	  RXAQM_DURATION(for_ns, 2 * BLOCK_MIN_NS, FOR_MAX_NS) },
+	{ "block", 'b', "TIME", "how long under one policy (1m)",
+	  RXAQM_DURATION(block_ns, BLOCK_MIN_NS, BLOCK_MAX_NS) },
+	{ "seed", 's', "NUMBER", "draw the order of blocks from it, as a trial before did",
+	  RXAQM_WORD(seed) },
+	{ "arms", 'a', "POLICY/POLICY[/POLICY]",
+	  "try these against each other, as in \"observe / target=5ms\"", RXAQM_WORD(arms) },
+	{ "metric", 'm', "COMMAND", "what it prints is a number, less of which is better",
+	  RXAQM_WORD(metric) },
+	{ "stop-if", 'S', "OUTCOME<-N%", "end if it is surely so; up to 8 times",
+	  RXAQM_WORDS(stop_if) },
+	{ "no-guards", 0, NULL, "end for nothing", RXAQM_FLAG(no_guards) },
+	{ "out", 'o', "FILE", "write the record (JSON)", RXAQM_WORD(out) },
+	{ "from", 'F', NULL, "report records of before: one, or of many hosts", RXAQM_FLAG(from) },
+	{ "restore", 0, NULL, "only put back what a killed trial left", RXAQM_FLAG(restore) },
+	{ "list", 'l', NULL, "print the outcomes", RXAQM_FLAG(list) },
+	{ 0 },
+};
+
+static void check(struct args *args)
+{
+	if (args->list)
+		return;
+	if (!args->words[0])
+		rxaqm_usage_error(args->from ? "--from needs a record: A.json" :
+					       "an interface is missing, or --from or --list");
+	if (args->from && (args->for_ns || args->block_ns || args->seed || args->arms ||
+			   args->metric || args->stop_if[0] || args->no_guards || args->restore))
+		rxaqm_usage_error("of other options --from takes --color, --json and --out");
+	if (args->arms && args->words[1])
+		rxaqm_usage_error("--arms has the policies: leave out \"%s\"", args->words[1]);
+	if (args->no_guards && args->stop_if[0])
+		rxaqm_usage_error("--no-guards and --stop-if exclude each other");
+	args->block_ns = args->block_ns ?: 60 * RXAQM_NSEC_PER_SEC;
+	args->for_ns = args->for_ns ?: 30 * args->block_ns;
+}
+
+static int find_seed(const struct args *args, __u64 *ret_seed, struct rxaqm_error *error)
+{
+	__u32 drawn = 0;
+
+	if (args->seed && rxaqm_parse_u64(args->seed, 0, ~0U, ret_seed))
+		return rxaqm_bad(error, "--seed=%.40s: must be a number from 0 to %u", args->seed,
+				 ~0U);
+	if (!args->seed && getrandom(&drawn, sizeof(drawn), 0) != sizeof(drawn))
+		return rxaqm_failed(error, EIO, "no random numbers: give some by --seed");
+	if (!args->seed)
+		*ret_seed = drawn;
+	return 0;
+}
+
+static int set_guards(const struct args *args, struct trial_record *record,
+		      struct rxaqm_error *error)
+{
+	static const char *const standard[] = { "bytes_received<-20%", "segments_again>100%",
+						"metric>50%", NULL };
+	const char *const *guard = args->stop_if[0] ? args->stop_if : standard;
+	unsigned int i;
+	int err = 0;
+
+	for (i = 0; !args->no_guards && i < TRIAL_GUARDS_MAX && guard[i] && !err; i++)
+		err = trial_guard_parse(record, guard[i], error);
+	return err;
+}
+
+/* What is wrong with the words comes before what is wrong with the interface. */
+static int plan(const struct args *args, struct trial_record *record, struct rxaqm_error *error)
+{
+	time_t now = time(NULL);
+	struct utsname host = {};
+	struct tm tm;
+	int err = trial_arms_parse(record, args->arms, args->words + 1, error);
+
+	err = err ?: set_guards(args, record, error);
+	err = err ?: find_seed(args, &record->seed, error);
+	if (err)
+		return err;
+	uname(&host);
+	strftime(record->time, sizeof(record->time), "%FT%TZ", gmtime_r(&now, &tm));
+	snprintf(record->host, sizeof(record->host), "%.63s", host.nodename);
+	snprintf(record->kernel, sizeof(record->kernel), "%.64s", host.release);
+	snprintf(record->rxaqm, sizeof(record->rxaqm), RXAQM_VERSION);
+	snprintf(record->interface, sizeof(record->interface), "%.31s", args->words[0]);
+	snprintf(record->metric, sizeof(record->metric), "%.199s", args->metric ?: "");
+	record->block_ns = args->block_ns;
+	record->for_ns = args->for_ns;
+	record->rounds = (__u32)(args->for_ns / (args->block_ns * record->arms.nr));
+	if (!record->rounds || record->rounds > TRIAL_PAIRS_MAX)
+		return rxaqm_bad(error,
+				 "--for=%s holds %u rounds of %zu blocks of %s: must be 1 to %d; "
+				 "choose another --block",
+				 rxaqm_duration_exact(args->for_ns), record->rounds,
+				 record->arms.nr, rxaqm_duration_exact(args->block_ns),
+				 TRIAL_PAIRS_MAX);
+	return 0;
+}
+
+static int exit_code(const struct trial_record *record)
+{
+	const struct trial_verdict *verdict;
+
+	rxaqm_list_each(verdict, &record->verdicts)
+		if (!strcmp(verdict->verdict, "hurts"))
+			return RXAQM_EXIT_FINDINGS;
+	return RXAQM_EXIT_OK;
+}
+
+static int report(const struct args *args, const struct trial_record *record,
+		  struct rxaqm_error *error)
+{
+	const char *out = args->out ?: rxaqm_json ? "-" : NULL;
+	int err = out ? trial_record_write(record, out, error) : 0;
+
+	if (!out || strcmp(out, "-"))
+		trial_print(stdout, record);
+	return err ?: exit_code(record);
+}
+
+static int run_one(const struct args *args, struct trial_record *record, struct rxaqm_error *error)
+{
+	const struct trial_request request = { args->words[0], args->metric, &rxaqm_stop };
+	int err = plan(args, record, error);
+
+	if (!err && args->out)
+		err = rxaqm_file_try(args->out, error);
+	if (err)
+		return err;
+	rxaqm_stop_at(SIGINT);
+	rxaqm_stop_at(SIGTERM);
+	rxaqm_stop_at(SIGHUP);
+	err = trial_run(&request, record, error);
+	if (err)
+		return err;
+	trial_judge(record);
+	return report(args, record, error);
+}
+
+static int report_many(const struct args *args, struct trial_record *combined,
+		       struct rxaqm_error *error)
+{
+	static struct trial_record records[TRIAL_RECORDS_MAX];
+	unsigned int nr = 0, i;
+	int err = 0;
+
+	for (; !err && args->words[nr]; nr++) {
+		err = trial_record_read(&records[nr], args->words[nr], error);
+		if (!err)
+			trial_judge(&records[nr]);
+	}
+	if (!err && nr == 1)
+		err = report(args, &records[0], error);
+	else if (!err)
+		err = trial_combine(records, nr, combined, error);
+	if (!err && nr > 1) {
+		if (args->out || rxaqm_json)
+			err = trial_record_write(combined, args->out ?: "-", error);
+		if (!rxaqm_json)
+			trial_print_many(stdout, records, nr, combined);
+		err = err ?: exit_code(combined);
+	}
+	for (i = 0; i < nr; i++)
+		trial_record_free(&records[i]);
+	return err;
+}
+
+static int restore(const char *ifname, struct rxaqm_error *error)
+{
+	int done = trial_restore(ifname, error);
+
+	if (done >= 0)
+		rxaqm_log_notice(done ? "\"%s\" had the policy of a trial that was killed: put back" :
+					"nothing to put back at \"%s\"",
+				 ifname);
+	return done < 0 ? done : RXAQM_EXIT_OK;
+}
+
+static int run(int argc, char **argv, struct rxaqm_error *error)
+{
+	static const struct rxaqm_command command = {
+		.name = "rxaqm trial",
+		.args = "IFACE [KEY=VALUE ...] | --from RECORD...",
+		.help = "Find out by an experiment what a policy does to this host: blocks under it "
+			"and under none, in random order.",
+		.options = options,
+		.max_words = TRIAL_RECORDS_MAX,
+	};
+	struct trial_record record = {};
+	struct args args = {};
+	int ret;
+
+	args.words = rxaqm_options_read(&command, argc, argv, &args);
+	check(&args);
+	if (args.list) {
+		trial_print_outcomes(stdout, rxaqm_json);
+		return RXAQM_EXIT_OK;
+	}
+	if (args.restore)
+		return restore(args.words[0], error);
+	ret = args.from ? report_many(&args, &record, error) : run_one(&args, &record, error);
+	trial_record_free(&record);
+	return ret;
+}
+
+int main(int argc, char **argv)
+{
+	return rxaqm_program_main("rxaqm-trial", argc, argv, run);
+}

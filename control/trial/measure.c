@@ -1,0 +1,308 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* What is counted in a block, and asked at its end. */
+#include <fcntl.h>
+#include <linux/if_link.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "base/each.h"
+#include "base/json_file.h"
+#include "base/now.h"
+#include "figures/figures.h"
+#include "nic/nic.h"
+#include "sockets/sockets.h"
+#include "state/state.h"
+#include "trial/run.h"
+
+#define CPUS_MAX 4096
+#define LINE_LEN 8192
+
+struct cpu {
+	__u64 softirq, all; /* ticks */
+};
+
+struct trial_counters {
+	__u64 at_ns;
+	unsigned int nr_queues;
+	__u64 stat[RXAQM_NR_STATS], hist[RXAQM_HIST_BUCKETS]; /* of all queues */
+	__u64 packets[RXAQM_MAX_QUEUES]; /* of each */
+	__u32 cpu_of[RXAQM_MAX_QUEUES];
+	struct rtnl_link_stats64 link;
+	bool link_known;
+	struct cpu cpu[CPUS_MAX];
+	__u64 again, timeouts, backlog_drops;
+};
+
+struct trial_counters *trial_counters_new(void)
+{
+	return calloc(1, sizeof(struct trial_counters));
+}
+
+/* /proc/stat: user nice system idle iowait irq softirq steal */
+static void count_cpus(struct trial_counters *counters)
+{
+	char line[LINE_LEN];
+
+	rxaqm_each_line(line, "/proc/stat") {
+		unsigned long long v[8];
+		unsigned int id, i;
+
+		if (sscanf(line, "cpu%u %llu %llu %llu %llu %llu %llu %llu %llu", &id, &v[0], &v[1],
+			   &v[2], &v[3], &v[4], &v[5], &v[6], &v[7]) != 9 ||
+		    id >= CPUS_MAX)
+			continue;
+		counters->cpu[id] = (struct cpu){ .softirq = v[5] + v[6] };
+		for (i = 0; i < 8; i++)
+			counters->cpu[id].all += v[i];
+	}
+}
+
+/* The number called @name of the group @group: names are on one line, numbers on the next. */
+static __u64 tcp_counter(const char *path, const char *group, const char *name)
+{
+	char names[LINE_LEN] = "", line[LINE_LEN], *word, *value, *at, *value_at;
+	size_t len = strlen(group);
+	__u64 found = 0;
+
+	rxaqm_each_line(line, path) {
+		if (strncmp(line, group, len))
+			continue;
+		if (!*names) {
+			strcpy(names, line);
+			continue;
+		}
+		word = strtok_r(names, " \n", &at);
+		value = strtok_r(line, " \n", &value_at);
+		while (word && value && strcmp(word, name)) {
+			word = strtok_r(NULL, " \n", &at);
+			value = strtok_r(NULL, " \n", &value_at);
+		}
+		found = word && value ? strtoull(value, NULL, 10) : 0;
+		break;
+	}
+	return found;
+}
+
+/* net/core/net-procfs.c:softnet_seq_show: the second column is what a backlog had no room for. */
+static __u64 backlog_drops(void)
+{
+	unsigned int processed, dropped;
+	char line[LINE_LEN];
+	__u64 sum = 0;
+
+	rxaqm_each_line(line, "/proc/net/softnet_stat")
+		if (sscanf(line, "%x %x", &processed, &dropped) == 2)
+			sum += dropped;
+	return sum;
+}
+
+void trial_count(struct trial_counters *counters, const struct rxaqm_state *state,
+		 const struct rxaqm_iface *iface, const char *ifname)
+{
+	unsigned int i, k;
+
+	memset(counters, 0, sizeof(*counters));
+	counters->nr_queues = iface->nr_queues;
+	for (i = 0; i < iface->nr_queues; i++) {
+		const struct rxaqm_queue *q = rxaqm_state_queue(state, iface, i);
+
+		counters->packets[i] = q->stat[RXAQM_STAT_PACKETS];
+		counters->cpu_of[i] = q->cpu;
+		for (k = 0; k < RXAQM_NR_STATS; k++)
+			counters->stat[k] += q->stat[k];
+		for (k = 0; k < RXAQM_HIST_BUCKETS; k++)
+			counters->hist[k] += q->hist[k];
+	}
+	counters->link_known = !rxaqm_link_stats(ifname, &counters->link);
+	count_cpus(counters);
+	counters->again = tcp_counter("/proc/net/snmp", "Tcp:", "RetransSegs");
+	counters->timeouts = tcp_counter("/proc/net/netstat", "TcpExt:", "TCPTimeouts");
+	counters->backlog_drops = backlog_drops();
+	counters->at_ns = rxaqm_now_ns();
+}
+
+/* A window, with what is needed to go from counters to outcomes. */
+struct window {
+	const struct trial_counters *begin, *end;
+	double seconds;
+	double *to;
+};
+
+static double seen(const struct window *window, unsigned int stat)
+{
+	return (double)(window->end->stat[stat] - window->begin->stat[stat]);
+}
+
+static void set_rate(const struct window *window, unsigned int outcome, double count)
+{
+	window->to[outcome] = count / window->seconds;
+}
+
+/* What the interface counts, less its share of what rxaqm dropped: no counter has bytes of that. */
+static void set_traffic(const struct window *window)
+{
+	const struct rtnl_link_stats64 *b = &window->begin->link, *e = &window->end->link;
+	double dropped = seen(window, RXAQM_STAT_DROP) + seen(window, RXAQM_STAT_ACK_DROP);
+	double packets = (double)(e->rx_packets - b->rx_packets);
+	double kept = packets > dropped ? 1 - dropped / packets : 0;
+
+	if (!window->begin->link_known || !window->end->link_known)
+		return;
+	set_rate(window, TRIAL_PACKETS_RECEIVED, packets * kept);
+	set_rate(window, TRIAL_BYTES_RECEIVED, (double)(e->rx_bytes - b->rx_bytes) * kept);
+	set_rate(window, TRIAL_PACKETS_SENT, (double)(e->tx_packets - b->tx_packets));
+	set_rate(window, TRIAL_BYTES_SENT, (double)(e->tx_bytes - b->tx_bytes));
+	set_rate(window, TRIAL_OVERFLOW,
+		 (double)(e->rx_missed_errors - b->rx_missed_errors) +
+			 (double)(e->rx_fifo_errors - b->rx_fifo_errors) +
+			 (double)(window->end->backlog_drops - window->begin->backlog_drops));
+}
+
+/* Of the CPU that took most packets. */
+static void set_cpu(const struct window *window)
+{
+	const struct trial_counters *b = window->begin, *e = window->end;
+	double softirq, all, packets = 0;
+	unsigned int i, busiest = 0;
+
+	for (i = 1; i < e->nr_queues; i++)
+		if (e->packets[i] - b->packets[i] > e->packets[busiest] - b->packets[busiest])
+			busiest = i;
+	for (i = 0; i < e->nr_queues; i++)
+		if (e->cpu_of[i] == e->cpu_of[busiest])
+			packets += (double)(e->packets[i] - b->packets[i]);
+	i = e->cpu_of[busiest];
+	if (packets <= 0 || i >= CPUS_MAX)
+		return;
+	softirq = (double)(e->cpu[i].softirq - b->cpu[i].softirq);
+	all = (double)(e->cpu[i].all - b->cpu[i].all);
+	/* A thread that polls is in no softirq: nothing is known then. */
+	if (softirq <= 0 || all <= 0)
+		return;
+	window->to[TRIAL_SOFTIRQ] = softirq / all;
+	window->to[TRIAL_PACKET_CPU] = softirq / all * window->seconds * 1e9 / packets;
+}
+
+void trial_window(const struct trial_counters *begin, const struct trial_counters *end,
+		  struct trial_block *block, __u64 *hist)
+{
+	struct window window = { begin, end, (double)(end->at_ns - begin->at_ns) / 1e9,
+				 block->outcome };
+	double packets = seen(&window, RXAQM_STAT_PACKETS), over = 0;
+	unsigned int i;
+
+	for (i = RXAQM_STAT_OVER_EXEMPT; i <= RXAQM_STAT_OVER_CE; i++)
+		over += seen(&window, i);
+	block->over = packets > 0 && over >= packets / 100;
+	block->measured_s = window.seconds;
+	if (rxaqm_hist_packets(end->hist, begin->hist)) {
+		block->outcome[TRIAL_SOJOURN_P50] = (double)rxaqm_hist_quantile_ns(end->hist,
+										   begin->hist,
+										   500);
+		block->outcome[TRIAL_SOJOURN_P99] = (double)rxaqm_hist_quantile_ns(end->hist,
+										   begin->hist,
+										   990);
+	}
+	for (i = 0; i < RXAQM_HIST_BUCKETS; i++)
+		hist[i] += end->hist[i] - begin->hist[i];
+	set_traffic(&window);
+	set_cpu(&window);
+	set_rate(&window, TRIAL_SEGMENTS_AGAIN, (double)(end->again - begin->again));
+	set_rate(&window, TRIAL_TIMEOUTS, (double)(end->timeouts - begin->timeouts));
+	set_rate(&window, TRIAL_DROPPED, seen(&window, RXAQM_STAT_DROP));
+	set_rate(&window, TRIAL_MARKED,
+		 seen(&window, RXAQM_STAT_ECN_MARK) + seen(&window, RXAQM_STAT_CE_MARK));
+	set_rate(&window, TRIAL_ACKS_THINNED, seen(&window, RXAQM_STAT_ACK_DROP));
+}
+
+struct rtts {
+	unsigned int ifindex;
+	RXAQM_LIST(__u32) us;
+};
+
+/* sock_diag does not know by which interface packets come: then all count. */
+static void take_rtt(void *arg, const struct rxaqm_socket_rec *rec)
+{
+	struct rtts *rtts = arg;
+
+	if (rec->proto == RXAQM_SOCKET_TCP && rec->state == 1 /* TCP_ESTABLISHED */ &&
+	    rec->srtt_us && (!rec->rx_ifindex || rec->rx_ifindex == rtts->ifindex))
+		rxaqm_list_put(&rtts->us, rec->srtt_us);
+}
+
+static int by_size(const void *a, const void *b)
+{
+	__u32 left = *(const __u32 *)a, right = *(const __u32 *)b;
+
+	return (left > right) - (left < right);
+}
+
+double trial_rtt_ns(unsigned int ifindex)
+{
+	static struct sockets *programs;
+	struct rtts rtts = { .ifindex = ifindex };
+	double median = NAN;
+
+	if (rxaqm_sockets_by_bpf(&programs, take_rtt, &rtts)) {
+		rtts.us.nr = 0;
+		rxaqm_sockets_by_diag(&programs, take_rtt, &rtts);
+	}
+	if (rtts.us.nr) {
+		qsort(rtts.us.at, rtts.us.nr, sizeof(*rtts.us.at), by_size);
+		median = rtts.us.at[rtts.us.nr / 2] * 1e3;
+	}
+	free(rtts.us.at);
+	return median;
+}
+
+/* In a group of its own, by coreutils' timeout, which ends all of it. */
+static pid_t start(const char *command, __u64 timeout_ns, int out)
+{
+	char limit[32];
+	pid_t pid = fork();
+
+	if (pid)
+		return pid;
+	snprintf(limit, sizeof(limit), "%.3f", (double)timeout_ns / 1e9);
+	dup2(out, STDOUT_FILENO);
+	execlp("timeout", "timeout", "-k", "1", limit, "sh", "-c", command, NULL);
+	_exit(127);
+}
+
+double trial_ask(const char *command, __u64 timeout_ns, char *why, size_t size)
+{
+	int fds[2], status = 0;
+	char *text = NULL, *end;
+	double number = NAN;
+	size_t len;
+	pid_t pid;
+
+	if (pipe2(fds, O_CLOEXEC)) {
+		snprintf(why, size, "--metric: %s", strerror(errno));
+		return NAN;
+	}
+	pid = start(command, timeout_ns, fds[1]);
+	close(fds[1]);
+	if (pid > 0) {
+		text = rxaqm_read_all(fds[0], 65536, &len);
+		while (waitpid(pid, &status, 0) < 0 && errno == EINTR)
+			;
+	}
+	close(fds[0]);
+	if (pid < 0 || !WIFEXITED(status) || WEXITSTATUS(status)) {
+		snprintf(why, size, "--metric: its exit status is %d",
+			 WIFEXITED(status) ? WEXITSTATUS(status) : -1);
+	} else {
+		number = text ? strtod(text, &end) : NAN;
+		if (!text || end == text || !(number >= 0) || !isfinite(number)) {
+			snprintf(why, size, "--metric: it did not print a number of 0 or more");
+			number = NAN;
+		}
+	}
+	free(text);
+	return number;
+}

@@ -1,0 +1,15 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* A trial for people. */
+#pragma once
+
+#include <stdio.h>
+
+#include "trial/record.h"
+
+void trial_print(FILE *file, const struct trial_record *record);
+
+/* Each of @nr records in a line, and what they come to, @combined. */
+void trial_print_many(FILE *file, const struct trial_record *records, unsigned int nr,
+		      const struct trial_record *combined);
+
+void trial_print_outcomes(FILE *file, bool json);

@@ -1,0 +1,152 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+#include "trial/record.h"
+
+#include <json-c/json.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/fields_rows.h"
+#include "base/json_file.h"
+
+const struct trial_outcome trial_outcomes[TRIAL_NR_OUTCOMES] = {
+	[TRIAL_SOJOURN_P50] = { "sojourn_p50", "median of the sojourn", "ns", -1 },
+	[TRIAL_SOJOURN_P99] = { "sojourn_p99", "p99 of the sojourn", "ns", -1 },
+	[TRIAL_BYTES_RECEIVED] = { "bytes_received", "bytes received", "B/s", 1 },
+	[TRIAL_BYTES_SENT] = { "bytes_sent", "bytes sent", "B/s", 1 },
+	[TRIAL_PACKETS_RECEIVED] = { "packets_received", "packets received", "/s", 0 },
+	[TRIAL_PACKETS_SENT] = { "packets_sent", "packets sent", "/s", 0 },
+	[TRIAL_RTT] = { "rtt", "round trip of TCP", "ns", -1 },
+	[TRIAL_SEGMENTS_AGAIN] = { "segments_again", "segments sent again", "/s", -1, true },
+	[TRIAL_TIMEOUTS] = { "timeouts", "timeouts of TCP", "/s", -1 },
+	[TRIAL_OVERFLOW] = { "overflow", "packets that overflowed", "/s", -1 },
+	[TRIAL_PACKET_CPU] = { "packet_cpu", "CPU time of a packet", "ns", -1, true },
+	[TRIAL_SOFTIRQ] = { "softirq", "softirq of the receiving CPU", "share", 0 },
+	[TRIAL_NUMBER] = { "metric", "the number of --metric", "", -1 },
+	[TRIAL_DROPPED] = { "dropped", "packets dropped by rxaqm", "/s", 0 },
+	[TRIAL_MARKED] = { "marked", "packets marked", "/s", 0 },
+	[TRIAL_ACKS_THINNED] = { "acks_thinned", "ACKs thinned", "/s", 0 },
+};
+
+static const struct rxaqm_json_format record_format = {
+	.format = "rxaqm-trial",
+	.what = "record of \"rxaqm trial --out\"",
+	.version = TRIAL_VERSION,
+};
+
+/* In the order of trial_outcomes, with their units. */
+#define OUTCOME(json, which)                                      \
+	{ .name = json,                                           \
+	  .kind = RXAQM_FIELD_DOUBLE,                             \
+	  .offset = offsetof(struct trial_block, outcome[which]), \
+	  .size = sizeof(double) }
+
+LAYOUT(trial_block, FIELDS(trial_block, round, arm, at_s, measured_s, over, why_void),
+       OUTCOME("sojourn_p50_ns", TRIAL_SOJOURN_P50), OUTCOME("sojourn_p99_ns", TRIAL_SOJOURN_P99),
+       OUTCOME("bytes_received_per_s", TRIAL_BYTES_RECEIVED),
+       OUTCOME("bytes_sent_per_s", TRIAL_BYTES_SENT),
+       OUTCOME("packets_received_per_s", TRIAL_PACKETS_RECEIVED),
+       OUTCOME("packets_sent_per_s", TRIAL_PACKETS_SENT), OUTCOME("rtt_ns", TRIAL_RTT),
+       OUTCOME("segments_again_per_s", TRIAL_SEGMENTS_AGAIN),
+       OUTCOME("timeouts_per_s", TRIAL_TIMEOUTS), OUTCOME("overflow_per_s", TRIAL_OVERFLOW),
+       OUTCOME("packet_cpu_ns", TRIAL_PACKET_CPU), OUTCOME("softirq_share", TRIAL_SOFTIRQ),
+       OUTCOME("metric", TRIAL_NUMBER), OUTCOME("dropped_per_s", TRIAL_DROPPED),
+       OUTCOME("marked_per_s", TRIAL_MARKED), OUTCOME("acks_thinned_per_s", TRIAL_ACKS_THINNED));
+
+LAYOUT(trial_point, FIELDS(trial_point, ns, share));
+
+LAYOUT(trial_arm, FIELD(trial_arm, settings), LIST(trial_arm, cdf, trial_point_type));
+
+LAYOUT(trial_guard, FIELDS(trial_guard, outcome, change));
+
+LAYOUT(trial_result, FIELDS(trial_result, arm, outcome, unit, pairs, before, after, change, low),
+       FIELDS(trial_result, high, p, p_holm, pairs_for_5_percent, shown));
+
+LAYOUT(trial_verdict, FIELDS(trial_verdict, arm, verdict, why));
+
+LAYOUT(trial_record, FIELDS(trial_record, time, host, interface, rxaqm, kernel, seed, block_ns),
+       FIELDS(trial_record, for_ns, rounds, metric, ended, guarded),
+       LIST(trial_record, arms, trial_arm_type), LIST(trial_record, guards, trial_guard_type),
+       LIST(trial_record, blocks, trial_block_type), LIST(trial_record, results, trial_result_type),
+       LIST(trial_record, verdicts, trial_verdict_type));
+
+int trial_outcome_find(const char *name)
+{
+	int i, begins = -1;
+
+	for (i = TRIAL_NR_OUTCOMES - 1; i >= 0; i--) {
+		if (!strcmp(trial_outcomes[i].name, name))
+			return i;
+		if (*name && !strncmp(trial_outcomes[i].name, name, strlen(name)))
+			begins = i;
+	}
+	return begins;
+}
+
+int trial_record_write(const struct trial_record *record, const char *path,
+		       struct rxaqm_error *error)
+{
+	return rxaqm_json_write(rxaqm_fields_encode(&trial_record_type, record), &record_format,
+				path, 0644, error);
+}
+
+/* What indexes something is within it. */
+static int check(const struct trial_record *record, struct rxaqm_error *error)
+{
+	const struct trial_block *block;
+	const struct trial_guard *guard;
+
+	if (record->arms.nr < 2 || record->arms.nr > TRIAL_ARMS_MAX)
+		return rxaqm_bad(error, "record.arms: must be two or three");
+	rxaqm_list_each(block, &record->blocks) {
+		size_t at = (size_t)(block - record->blocks.at);
+
+		if (block->arm >= record->arms.nr)
+			return rxaqm_bad(error, "record.blocks[%zu].arm: there is no such arm", at);
+		if (block->round > at)
+			return rxaqm_bad(error,
+					 "record.blocks[%zu].round: rounds are numbered from 0 in "
+					 "the order of blocks",
+					 at);
+	}
+	rxaqm_list_each(guard, &record->guards)
+		if (trial_outcome_find(guard->outcome) < 0)
+			return rxaqm_bad(error, "record.guards: there is no outcome \"%s\"",
+					 guard->outcome);
+	return 0;
+}
+
+int trial_record_parse(struct trial_record *record, const char *text, size_t len, const char *path,
+		       struct rxaqm_error *error)
+{
+	struct rxaqm_error inner = {};
+	struct json_object *object;
+	int err = rxaqm_json_parse(text, len, &record_format, path, &object, error);
+
+	if (err)
+		return err;
+	err = rxaqm_fields_decode(&trial_record_type, record, object, "record", &inner);
+	err = err ?: check(record, &inner);
+	if (err)
+		rxaqm_error_set(error, inner.exit_code, -err, "%s: %s", path, inner.text);
+	json_object_put(object);
+	return err;
+}
+
+int trial_record_read(struct trial_record *record, const char *path, struct rxaqm_error *error)
+{
+	size_t len;
+	char *text;
+	int err = rxaqm_file_read(path, &text, &len, error);
+
+	if (err)
+		return err;
+	err = trial_record_parse(record, text, len, path, error);
+	free(text);
+	return err;
+}
+
+void trial_record_free(struct trial_record *record)
+{
+	rxaqm_fields_free(&trial_record_type, record);
+	memset(record, 0, sizeof(*record));
+}

@@ -1,0 +1,124 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * What a trial found: its blocks, one after the other, and what follows from them. run.c fills in
+ * the blocks; judge.c all that follows, also of a record that is read again, so that no sentence is
+ * older than the program that prints it.
+ *
+ * What is not known is NAN, and absent in the file.
+ */
+#pragma once
+
+#include <linux/types.h>
+#include <stdbool.h>
+
+#include "base/fields.h"
+#include "base/log.h"
+
+/* Of the file. Raised when the meaning of something in it changes; what is new needs no raise. */
+#define TRIAL_VERSION 1
+
+#define TRIAL_ARMS_MAX 3
+#define TRIAL_GUARDS_MAX 8
+#define TRIAL_RECORDS_MAX 256
+
+/* Outcomes, in the order of trial_outcomes. */
+enum {
+	TRIAL_SOJOURN_P50,
+	TRIAL_SOJOURN_P99,
+	TRIAL_BYTES_RECEIVED,
+	TRIAL_BYTES_SENT,
+	TRIAL_PACKETS_RECEIVED,
+	TRIAL_PACKETS_SENT,
+	TRIAL_RTT,
+	TRIAL_SEGMENTS_AGAIN,
+	TRIAL_TIMEOUTS,
+	TRIAL_OVERFLOW,
+	TRIAL_PACKET_CPU,
+	TRIAL_SOFTIRQ,
+	TRIAL_NUMBER,
+	TRIAL_DROPPED,
+	TRIAL_MARKED,
+	TRIAL_ACKS_THINNED,
+	TRIAL_NR_OUTCOMES,
+};
+
+struct trial_outcome {
+	const char *name; /* of --stop-if and in JSON */
+	const char *title; /* begins a sentence */
+	const char *unit; /* "ns", "B/s", "/s", "share", "" */
+	signed char better; /* 1: more of it, -1: less; 0: it is only told */
+	bool is_cost; /* that it gets worse alone does not make what helps hurt */
+};
+extern const struct trial_outcome trial_outcomes[TRIAL_NR_OUTCOMES];
+
+struct trial_block {
+	__u32 round; /* of as many blocks as there are arms */
+	__u32 arm;
+	double at_s; /* when it began, since the trial did */
+	double measured_s; /* of it; not what comes first, while the queue finds its length */
+	bool over; /* a hundredth of the packets at least came over target */
+	char why_void[96]; /* "": it counts */
+	double outcome[TRIAL_NR_OUTCOMES];
+};
+
+/* Share of packets at or below a sojourn. */
+struct trial_point {
+	double ns, share;
+};
+
+struct trial_arm {
+	char settings[200]; /* as they were given; "mode=observe" */
+	RXAQM_LIST(struct trial_point) cdf; /* of all blocks that count */
+};
+
+/* An outcome under an arm, against the first one. Changes are shares: -0.86 is 86 % less. */
+struct trial_result {
+	__u32 arm;
+	char outcome[24], unit[8];
+	__u32 pairs;
+	double before, after; /* means */
+	double change, low, high; /* with the 95 % interval; NAN: not bounded */
+	double p, p_holm; /* by itself; corrected for all that the verdict rests on */
+	double pairs_for_5_percent;
+	bool shown; /* a difference, at 5 % */
+};
+
+struct trial_verdict {
+	__u32 arm;
+	char verdict[24]; /* "helps", "hurts", "mixed", "no_difference", "nothing_to_learn", ... */
+	char why[400];
+};
+
+struct trial_guard {
+	char outcome[24];
+	double change; /* -0.1: it ends the trial if the outcome is surely over 10 % less */
+};
+
+struct trial_record {
+	char time[32], host[64]; /* when it began, UTC, RFC 3339, and where */
+	char interface[32], rxaqm[32], kernel[96];
+	__u64 seed, block_ns, for_ns;
+	__u32 rounds; /* planned */
+	char metric[200]; /* the user's command; "": none */
+	char ended[200]; /* why before its time; "": it was not */
+	__u32 guarded; /* the arm that a guard ended it for; 0: none */
+	RXAQM_LIST(struct trial_arm) arms;
+	RXAQM_LIST(struct trial_guard) guards;
+	RXAQM_LIST(struct trial_block) blocks;
+	RXAQM_LIST(struct trial_result) results;
+	RXAQM_LIST(struct trial_verdict) verdicts;
+};
+
+/* Write @record to @path ("-": standard output), which is replaced at once; read it into a zeroed
+ * one, which is to be freed in any case. -errno with @error.
+ */
+int trial_record_write(const struct trial_record *record, const char *path,
+		       struct rxaqm_error *error);
+int trial_record_read(struct trial_record *record, const char *path, struct rxaqm_error *error);
+/* The same of @text, of @len bytes; @path only for messages. */
+int trial_record_parse(struct trial_record *record, const char *text, size_t len, const char *path,
+		       struct rxaqm_error *error);
+void trial_record_free(struct trial_record *record);
+
+/* The outcome that is called so, or the first one that begins so; -1: none. */
+int trial_outcome_find(const char *name);

@@ -1,0 +1,300 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+#include "trial/run.h"
+
+#include <math.h>
+#include <net/if.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/now.h"
+#include "base/parse.h"
+#include "figures/figures.h"
+#include "hist.h"
+#include "policy/settings.h"
+#include "state/locate.h"
+#include "state/machine.h"
+#include "state/trial.h"
+#include "trial/judge.h"
+
+/* What is shorter says nothing of a block that is mostly spent on finding its length. */
+#define SETTLE_MAX(block_ns) ((block_ns) / 2)
+#define SETTLE_INTERVALS 4
+#define SETTLE_RTTS 5
+/* For the user's command, which may outlast its block: it was asked in it. */
+#define ASK_LEAST_NS (10 * RXAQM_NSEC_PER_SEC)
+
+struct run {
+	const struct trial_request *request;
+	struct trial_record *record;
+	struct rxaqm_state state;
+	struct rxaqm_iface *iface;
+	unsigned int ifindex;
+	struct rxaqm_trial trial;
+	struct rxaqm_policy *policies[TRIAL_ARMS_MAX];
+	struct trial_counters *begin, *end;
+	__u64 hist[TRIAL_ARMS_MAX][RXAQM_HIST_BUCKETS];
+	__u64 begun_ns;
+	double rtt_ns; /* of the block before; NAN: not known */
+};
+
+static int open_state(struct run *run, struct rxaqm_error *error)
+{
+	const char *ifname = run->request->ifname;
+	int err = rxaqm_machine_check_capabilities(error);
+
+	err = err ?: rxaqm_state_lock(&run->state, error);
+	err = err ?: rxaqm_state_open(&run->state, true, error);
+	if (err)
+		return err;
+	run->iface = rxaqm_iface_find(&run->state, ifname);
+	if (!run->iface || run->iface->state != RXAQM_IFACE_ATTACHED ||
+	    !rxaqm_iface_ifindex(run->iface))
+		return rxaqm_iface_missing(&run->state, ifname, error);
+	run->ifindex = if_nametoindex(ifname);
+	return 0;
+}
+
+int trial_restore(const char *ifname, struct rxaqm_error *error)
+{
+	const struct trial_request request = { .ifname = ifname };
+	struct run run = { .request = &request, .state = RXAQM_STATE_NONE };
+	struct rxaqm_trial_note note;
+	int err = open_state(&run, error);
+
+	if (!err && rxaqm_trial_look(run.iface, &note) && note.going_on)
+		err = rxaqm_failed(error, EBUSY,
+				   "a trial goes on there, process %d; let it end, or end it by "
+				   "\"kill -INT %d\"",
+				   note.pid, note.pid);
+	if (!err)
+		err = rxaqm_trial_undo(&run.state, run.iface);
+	rxaqm_state_close(&run.state);
+	return err;
+}
+
+static int make_policies(struct run *run, struct rxaqm_error *error)
+{
+	const struct rxaqm_policy *before = rxaqm_state_policy(&run->state, run->iface, 0);
+	struct trial_record *record = run->record;
+	unsigned int nr = run->iface->nr_queues;
+	size_t i;
+	int err = 0;
+
+	for (i = 0; !err && i < record->arms.nr; i++) {
+		run->policies[i] = calloc(nr, sizeof(*run->policies[i]));
+		err = run->policies[i] ? trial_arm_policies(&record->arms.at[i], before, nr,
+							    run->policies[i], error) :
+					 rxaqm_no_memory(error);
+	}
+	return err;
+}
+
+static int begin(struct run *run, struct rxaqm_error *error)
+{
+	int err = open_state(run, error);
+
+	run->begin = trial_counters_new();
+	run->end = trial_counters_new();
+	if (!err && (!run->begin || !run->end))
+		err = rxaqm_no_memory(error);
+	if (!err) {
+		rxaqm_trial_undo_killed(&run->state);
+		err = make_policies(run, error);
+	}
+	run->begun_ns = rxaqm_now_ns();
+	err = err   ?:
+		      rxaqm_trial_begin(&run->trial, &run->state, run->iface,
+					run->begun_ns + run->record->for_ns, error);
+	rxaqm_state_unlock(&run->state);
+	return err;
+}
+
+/* As "policy set" with a lease: whatever becomes of this process, it observes a block later. */
+static int switch_to(struct run *run, unsigned int arm, __u64 *ret_at_ns)
+{
+	char lease[RXAQM_DURATION_LEN];
+	unsigned int i;
+	int err = rxaqm_state_lock(&run->state, NULL);
+
+	rxaqm_format_duration_exact(run->record->block_ns, lease);
+	*ret_at_ns = rxaqm_now_ns();
+	for (i = 0; !err && i < run->iface->nr_queues; i++)
+		err = rxaqm_setting_set(&run->policies[arm][i], RXAQM_SOURCE_OPERATOR, "lease",
+					lease, *ret_at_ns, NULL);
+	err = err ?: rxaqm_trial_put(&run->trial, run->policies[arm]);
+	rxaqm_state_unlock(&run->state);
+	return err;
+}
+
+/* False: to be stopped before. */
+static bool wait_until(const struct run *run, __u64 at_ns)
+{
+	while (!*run->request->stop && rxaqm_ns_after(at_ns, rxaqm_now_ns()))
+		rxaqm_sleep_until(at_ns);
+	return !*run->request->stop;
+}
+
+/* While the queue comes to the length that a policy gives it, and senders hear of it. */
+static __u64 settle_ns(const struct run *run, unsigned int arm)
+{
+	__u64 settle_ns = 0, most_ns = SETTLE_MAX(run->record->block_ns);
+	unsigned int i;
+
+	for (i = 0; i < run->iface->nr_queues; i++)
+		if (run->policies[arm][i].interval_ns > settle_ns)
+			settle_ns = run->policies[arm][i].interval_ns;
+	settle_ns *= SETTLE_INTERVALS;
+	if (run->rtt_ns * SETTLE_RTTS > (double)settle_ns)
+		settle_ns = (__u64)fmin(run->rtt_ns * SETTLE_RTTS, (double)most_ns);
+	return settle_ns < most_ns ? settle_ns : most_ns;
+}
+
+/* What is left of a block for the user's command. */
+static __u64 asking_ns(const struct run *run)
+{
+	__u64 block_ns = run->record->block_ns, some_ns = block_ns / 20;
+
+	if (!run->request->metric)
+		return 0;
+	some_ns = some_ns > RXAQM_NSEC_PER_SEC ? some_ns : RXAQM_NSEC_PER_SEC;
+	return some_ns < block_ns / 4 ? some_ns : block_ns / 4;
+}
+
+/* Fill in @block, from its beginning at @at_ns. False: stopped before its end. */
+static bool measure(struct run *run, struct trial_block *block, __u64 at_ns)
+{
+	const char *ifname = run->request->ifname;
+	__u64 block_ns = run->record->block_ns;
+
+	if (!wait_until(run, at_ns + settle_ns(run, block->arm)))
+		return false;
+	trial_count(run->begin, &run->state, run->iface, ifname);
+	if (!wait_until(run, at_ns + block_ns - asking_ns(run)))
+		return false;
+	trial_count(run->end, &run->state, run->iface, ifname);
+	trial_window(run->begin, run->end, block, run->hist[block->arm]);
+	run->rtt_ns = block->outcome[TRIAL_RTT] = trial_rtt_ns(run->ifindex);
+	if (run->request->metric)
+		block->outcome[TRIAL_NUMBER] = trial_ask(run->request->metric,
+							 block_ns > ASK_LEAST_NS ? block_ns :
+										   ASK_LEAST_NS,
+							 block->why_void, sizeof(block->why_void));
+	return wait_until(run, at_ns + block_ns);
+}
+
+static void end_early(struct run *run, int err)
+{
+	struct trial_record *record = run->record;
+
+	if (err == -ESTALE)
+		snprintf(record->ended, sizeof(record->ended),
+			 "somebody else has set a policy, or detached, which stays as it is");
+	else
+		snprintf(record->ended, sizeof(record->ended), "a policy could not be set: %s",
+			 strerror(-err));
+}
+
+/* False: the trial ends, and @record says why. */
+static bool run_block(struct run *run, unsigned int round, unsigned int arm)
+{
+	struct trial_record *record = run->record;
+	struct trial_block block = { .round = round, .arm = arm };
+	unsigned int i;
+	__u64 at_ns;
+	__u32 gen;
+	int err;
+
+	for (i = 0; i < TRIAL_NR_OUTCOMES; i++)
+		block.outcome[i] = NAN;
+	err = switch_to(run, arm, &at_ns);
+	if (err) {
+		end_early(run, err);
+		return false;
+	}
+	gen = run->iface->policy_gen;
+	block.at_s = (double)rxaqm_ns_since(at_ns, run->begun_ns) / 1e9;
+	if (!measure(run, &block, at_ns)) {
+		snprintf(record->ended, sizeof(record->ended), "it was interrupted");
+		return false;
+	}
+	if (RXAQM_READ_ONCE(run->iface->policy_gen) != gen ||
+	    RXAQM_READ_ONCE(run->iface->state) != RXAQM_IFACE_ATTACHED) {
+		end_early(run, -ESTALE);
+		return false;
+	}
+	if (*block.why_void)
+		rxaqm_log_notice("block %zu is void: %s", record->blocks.nr + 1, block.why_void);
+	return rxaqm_list_put(&record->blocks, block);
+}
+
+static void run_rounds(struct run *run)
+{
+	static struct trial_looks looks[TRIAL_GUARDS_MAX * TRIAL_ARMS_MAX];
+	struct trial_record *record = run->record;
+	unsigned int order[TRIAL_ARMS_MAX], round, i;
+	__u64 random = record->seed;
+
+	for (round = 0; round < record->rounds; round++) {
+		trial_shuffle(order, (unsigned int)record->arms.nr, &random);
+		for (i = 0; i < record->arms.nr; i++)
+			if (!run_block(run, round, order[i]))
+				return;
+		if (trial_guards_look(record, looks))
+			return;
+	}
+}
+
+/* Share of packets up to each bucket that has some. */
+static void fill_cdf(struct trial_arm *arm, const __u64 *hist)
+{
+	__u64 all = rxaqm_hist_packets(hist, NULL), sum = 0;
+	unsigned int i;
+
+	for (i = 0; all && i < RXAQM_HIST_BUCKETS; i++) {
+		sum += hist[i];
+		if (hist[i])
+			rxaqm_list_put(&arm->cdf,
+				       (struct trial_point){ (double)rxaqm_hist_floor_ns(i + 1),
+							     (double)sum / (double)all });
+	}
+}
+
+static void end(struct run *run)
+{
+	/* Without the lock the next command does it. */
+	if (run->trial.fd >= 0 && !rxaqm_state_lock(&run->state, NULL))
+		rxaqm_trial_end(&run->trial);
+	rxaqm_state_close(&run->state);
+}
+
+int trial_run(const struct trial_request *request, struct trial_record *record,
+	      struct rxaqm_error *error)
+{
+	static struct run run;
+	size_t i;
+	int err;
+
+	run = (struct run){ .request = request,
+			    .record = record,
+			    .state = RXAQM_STATE_NONE,
+			    .trial.fd = -1,
+			    .rtt_ns = NAN };
+	err = begin(&run, error);
+	if (!err) {
+		rxaqm_log_notice("%u round(s) of %zu blocks of %s on \"%s\", seed %llu; Ctrl-C ends "
+				 "it, and puts back what is in force now",
+				 record->rounds, record->arms.nr, rxaqm_duration(record->block_ns),
+				 request->ifname, record->seed);
+		run_rounds(&run);
+		end(&run);
+	}
+	for (i = 0; i < record->arms.nr; i++) {
+		fill_cdf(&record->arms.at[i], run.hist[i]);
+		free(run.policies[i]);
+	}
+	free(run.begin);
+	free(run.end);
+	rxaqm_state_close(&run.state);
+	return err;
+}

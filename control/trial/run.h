@@ -1,0 +1,60 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* A trial, from the first block to the last. */
+#pragma once
+
+#include "trial/record.h"
+
+struct rxaqm_iface;
+struct rxaqm_state;
+struct rxaqm_policy;
+
+struct trial_request {
+	const char *ifname;
+	const char *metric; /* a command for sh; NULL: none */
+	volatile int *stop; /* set: end soon */
+};
+
+/* Run the trial that @record is of: its arms, guards, seed, block_ns and for_ns are set. What was
+ * in force before is put back in any case. 0, also if it ended early: record->ended says why.
+ * -errno with @error if it did not begin.
+ */
+int trial_run(const struct trial_request *request, struct trial_record *record,
+	      struct rxaqm_error *error);
+
+/* Only put back what a trial that was killed has left. 1: it was, 0: there was nothing, -errno. */
+int trial_restore(const char *ifname, struct rxaqm_error *error);
+
+/* The policy of @arm for each queue, from those in force. -EINVAL with @error. */
+int trial_arm_policies(const struct trial_arm *arm, const struct rxaqm_policy *before,
+		       unsigned int nr_queues, struct rxaqm_policy *policies,
+		       struct rxaqm_error *error);
+
+/* Arms from "off / target=5ms / law=codel", or (NULL) "mode=observe" and what enforcing by @words
+ * is. -EINVAL with @error.
+ */
+int trial_arms_parse(struct trial_record *record, const char *text, char *const *words,
+		     struct rxaqm_error *error);
+
+/* A guard from "bytes<-10%" or "segments_again>100%". */
+int trial_guard_parse(struct trial_record *record, const char *text, struct rxaqm_error *error);
+
+/* The order of the arms in the next round, from *@random. */
+void trial_shuffle(unsigned int order[TRIAL_ARMS_MAX], unsigned int nr, __u64 *random);
+
+/* Below: what is counted. */
+struct trial_counters;
+
+/* Counters now, of @iface, called @ifname. Two of them make a window, which fills in @block, and
+ * adds what was seen to @hist, of RXAQM_HIST_BUCKETS.
+ */
+struct trial_counters *trial_counters_new(void);
+void trial_count(struct trial_counters *counters, const struct rxaqm_state *state,
+		 const struct rxaqm_iface *iface, const char *ifname);
+void trial_window(const struct trial_counters *begin, const struct trial_counters *end,
+		  struct trial_block *block, __u64 *hist);
+
+/* Median round trip of TCP by the interface @ifindex, in ns; NAN: there is none. */
+double trial_rtt_ns(unsigned int ifindex);
+
+/* The number that @command prints, within @timeout_ns; NAN, and *@why in @size bytes. */
+double trial_ask(const char *command, __u64 timeout_ns, char *why, size_t size);
