@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* Policies that are tried against each other, and when one is given up. */
-#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -110,24 +109,21 @@ int trial_arms_parse(struct trial_record *record, const char *text, char *const 
 int trial_guard_parse(struct trial_record *record, const char *text, struct rxaqm_error *error)
 {
 	struct trial_guard guard = {};
-	size_t len = strcspn(text, "<>");
-	char *end;
-	int which;
+	char sign, percent, more;
+	int which = -1;
 
-	snprintf(guard.outcome, sizeof(guard.outcome), "%.*s", (int)len, text);
-	which = trial_outcome_find(guard.outcome);
-	if (which < 0 || !text[len])
+	if (sscanf(text, "%31[a-z0-9_]%c%lf%c%c", guard.outcome, &sign, &guard.change, &percent,
+		   &more) == 4 &&
+	    percent == '%' && guard.change > -100 && guard.change < 1e6 &&
+	    sign == (guard.change < 0 ? '<' : '>'))
+		which = trial_outcome_find(guard.outcome);
+	if (which < 0)
 		return rxaqm_bad(error,
-				 "--stop-if=%.60s: must be an outcome, < or >, and a share, such as "
-				 "bytes<-10%%; \"rxaqm trial --list\" has the outcomes",
+				 "--stop-if=%.60s: must be off, or an outcome of \"rxaqm trial "
+				 "--list\", < or >, and by how much, such as bytes_received<-10%% or "
+				 "segments_again>100%%",
 				 text);
-	guard.change = strtod(text + len + 1, &end) / 100;
-	if (end == text + len + 1 || strcmp(end, "%") || !isfinite(guard.change) ||
-	    guard.change <= -1 || (text[len] == '<') != (guard.change < 0) || !guard.change)
-		return rxaqm_bad(error,
-				 "--stop-if=%.60s: less is a negative share over -100%%, more a "
-				 "positive one, such as bytes<-10%% or segments_again>100%%",
-				 text);
+	guard.change /= 100;
 	if (record->guards.nr == TRIAL_GUARDS_MAX)
 		return rxaqm_bad(error, "--stop-if: at most %d times", TRIAL_GUARDS_MAX);
 	snprintf(guard.outcome, sizeof(guard.outcome), "%s", trial_outcomes[which].name);

@@ -22,10 +22,10 @@
 #define FOR_MAX_NS (30 * 24 * 3600 * RXAQM_NSEC_PER_SEC)
 
 struct args {
-	__u64 for_ns, block_ns;
-	const char *seed, *arms, *metric, *out;
+	__u64 for_ns, block_ns, seed;
+	const char *arms, *metric, *out;
 	const char *stop_if[TRIAL_GUARDS_MAX];
-	bool from, no_guards, restore, list;
+	bool from, restore, list;
 	char **words;
 };
 
@@ -35,17 +35,16 @@ static const struct rxaqm_option options[] = {
 	{ "block", 'b', "TIME", "how long under one policy (1m)",
 	  RXAQM_DURATION(block_ns, BLOCK_MIN_NS, BLOCK_MAX_NS) },
 	{ "seed", 's', "NUMBER", "draw the order of blocks from it, as a trial before did",
-	  RXAQM_WORD(seed) },
+	  RXAQM_NUMBER(seed, 1, ~0U) },
 	{ "arms", 'a', "POLICY/POLICY[/POLICY]",
 	  "try these against each other, as in \"observe / target=5ms\"", RXAQM_WORD(arms) },
 	{ "metric", 'm', "COMMAND", "what it prints is a number, less of which is better",
 	  RXAQM_WORD(metric) },
-	{ "stop-if", 'S', "OUTCOME<-N%", "end if it is surely so; up to 8 times",
+	{ "stop-if", 'S', "OUTCOME<-N%", "end if it is surely so; up to 8 times; off: for nothing",
 	  RXAQM_WORDS(stop_if) },
-	{ "no-guards", 0, NULL, "end for nothing", RXAQM_FLAG(no_guards) },
 	{ "out", 'o', "FILE", "write the record (JSON)", RXAQM_WORD(out) },
 	{ "from", 'F', NULL, "report records of before: one, or of many hosts", RXAQM_FLAG(from) },
-	{ "restore", 0, NULL, "only put back what a killed trial left", RXAQM_FLAG(restore) },
+	{ "restore", 0, NULL, "only put back what was there before a trial", RXAQM_FLAG(restore) },
 	{ "list", 'l', NULL, "print the outcomes", RXAQM_FLAG(list) },
 	{ 0 },
 };
@@ -58,28 +57,12 @@ static void check(struct args *args)
 		rxaqm_usage_error(args->from ? "--from needs a record: A.json" :
 					       "an interface is missing, or --from or --list");
 	if (args->from && (args->for_ns || args->block_ns || args->seed || args->arms ||
-			   args->metric || args->stop_if[0] || args->no_guards || args->restore))
+			   args->metric || args->stop_if[0] || args->restore))
 		rxaqm_usage_error("of other options --from takes --color, --json and --out");
 	if (args->arms && args->words[1])
 		rxaqm_usage_error("--arms has the policies: leave out \"%s\"", args->words[1]);
-	if (args->no_guards && args->stop_if[0])
-		rxaqm_usage_error("--no-guards and --stop-if exclude each other");
 	args->block_ns = args->block_ns ?: 60 * RXAQM_NSEC_PER_SEC;
 	args->for_ns = args->for_ns ?: 30 * args->block_ns;
-}
-
-static int find_seed(const struct args *args, __u64 *ret_seed, struct rxaqm_error *error)
-{
-	__u32 drawn = 0;
-
-	if (args->seed && rxaqm_parse_u64(args->seed, 0, ~0U, ret_seed))
-		return rxaqm_bad(error, "--seed=%.40s: must be a number from 0 to %u", args->seed,
-				 ~0U);
-	if (!args->seed && getrandom(&drawn, sizeof(drawn), 0) != sizeof(drawn))
-		return rxaqm_failed(error, EIO, "no random numbers: give some by --seed");
-	if (!args->seed)
-		*ret_seed = drawn;
-	return 0;
 }
 
 static int set_guards(const struct args *args, struct trial_record *record,
@@ -91,7 +74,7 @@ static int set_guards(const struct args *args, struct trial_record *record,
 	unsigned int i;
 	int err = 0;
 
-	for (i = 0; !args->no_guards && i < TRIAL_GUARDS_MAX && guard[i] && !err; i++)
+	for (i = 0; !err && i < TRIAL_GUARDS_MAX && guard[i] && strcmp(guard[i], "off"); i++)
 		err = trial_guard_parse(record, guard[i], error);
 	return err;
 }
@@ -105,9 +88,12 @@ static int plan(const struct args *args, struct trial_record *record, struct rxa
 	int err = trial_arms_parse(record, args->arms, args->words + 1, error);
 
 	err = err ?: set_guards(args, record, error);
-	err = err ?: find_seed(args, &record->seed, error);
 	if (err)
 		return err;
+	record->seed = args->seed;
+	/* One that can be typed. */
+	while (!record->seed && getrandom(&record->seed, sizeof(record->seed), 0))
+		record->seed >>= 32;
 	uname(&host);
 	strftime(record->time, sizeof(record->time), "%FT%TZ", gmtime_r(&now, &tm));
 	snprintf(record->host, sizeof(record->host), "%.63s", host.nodename);

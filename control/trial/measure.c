@@ -1,21 +1,17 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* What is counted in a block, and asked at its end. */
-#include <fcntl.h>
 #include <linux/if_link.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/wait.h>
-#include <unistd.h>
 
 #include "base/each.h"
-#include "base/json_file.h"
 #include "base/now.h"
 #include "figures/figures.h"
 #include "nic/nic.h"
 #include "sockets/sockets.h"
-#include "state/state.h"
 #include "trial/run.h"
 
 #define CPUS_MAX 4096
@@ -259,50 +255,22 @@ double trial_rtt_ns(unsigned int ifindex)
 	return median;
 }
 
-/* In a group of its own, by coreutils' timeout, which ends all of it. */
-static pid_t start(const char *command, __u64 timeout_ns, int out)
+double trial_ask(const char *command, char *why, size_t size)
 {
-	char limit[32];
-	pid_t pid = fork();
-
-	if (pid)
-		return pid;
-	snprintf(limit, sizeof(limit), "%.3f", (double)timeout_ns / 1e9);
-	dup2(out, STDOUT_FILENO);
-	execlp("timeout", "timeout", "-k", "1", limit, "sh", "-c", command, NULL);
-	_exit(127);
-}
-
-double trial_ask(const char *command, __u64 timeout_ns, char *why, size_t size)
-{
-	int fds[2], status = 0;
-	char *text = NULL, *end;
+	FILE *file = popen(command, "re");
 	double number = NAN;
-	size_t len;
-	pid_t pid;
+	int status, got = file ? fscanf(file, "%lf", &number) : 0;
 
-	if (pipe2(fds, O_CLOEXEC)) {
-		snprintf(why, size, "--metric: %s", strerror(errno));
-		return NAN;
-	}
-	pid = start(command, timeout_ns, fds[1]);
-	close(fds[1]);
-	if (pid > 0) {
-		text = rxaqm_read_all(fds[0], 65536, &len);
-		while (waitpid(pid, &status, 0) < 0 && errno == EINTR)
-			;
-	}
-	close(fds[0]);
-	if (pid < 0 || !WIFEXITED(status) || WEXITSTATUS(status)) {
+	/* So that it does not write into a pipe that is closed. */
+	while (file && fgetc(file) != EOF)
+		;
+	status = file ? pclose(file) : -1;
+	if (status < 0 || !WIFEXITED(status) || WEXITSTATUS(status))
 		snprintf(why, size, "--metric: its exit status is %d",
-			 WIFEXITED(status) ? WEXITSTATUS(status) : -1);
-	} else {
-		number = text ? strtod(text, &end) : NAN;
-		if (!text || end == text || !(number >= 0) || !isfinite(number)) {
-			snprintf(why, size, "--metric: it did not print a number of 0 or more");
-			number = NAN;
-		}
-	}
-	free(text);
-	return number;
+			 status >= 0 && WIFEXITED(status) ? WEXITSTATUS(status) : -1);
+	else if (got == 1 && number >= 0 && isfinite(number))
+		return number;
+	else
+		snprintf(why, size, "--metric: it did not print a number of 0 or more");
+	return NAN;
 }

@@ -8,24 +8,8 @@
 #include "base/fields_rows.h"
 #include "base/json_file.h"
 
-const struct trial_outcome trial_outcomes[TRIAL_NR_OUTCOMES] = {
-	[TRIAL_SOJOURN_P50] = { "sojourn_p50", "median of the sojourn", "ns", -1 },
-	[TRIAL_SOJOURN_P99] = { "sojourn_p99", "p99 of the sojourn", "ns", -1 },
-	[TRIAL_BYTES_RECEIVED] = { "bytes_received", "bytes received", "B/s", 1 },
-	[TRIAL_BYTES_SENT] = { "bytes_sent", "bytes sent", "B/s", 1 },
-	[TRIAL_PACKETS_RECEIVED] = { "packets_received", "packets received", "/s", 0 },
-	[TRIAL_PACKETS_SENT] = { "packets_sent", "packets sent", "/s", 0 },
-	[TRIAL_RTT] = { "rtt", "round trip of TCP", "ns", -1 },
-	[TRIAL_SEGMENTS_AGAIN] = { "segments_again", "segments sent again", "/s", -1, true },
-	[TRIAL_TIMEOUTS] = { "timeouts", "timeouts of TCP", "/s", -1 },
-	[TRIAL_OVERFLOW] = { "overflow", "packets that overflowed", "/s", -1 },
-	[TRIAL_PACKET_CPU] = { "packet_cpu", "CPU time of a packet", "ns", -1, true },
-	[TRIAL_SOFTIRQ] = { "softirq", "softirq of the receiving CPU", "share", 0 },
-	[TRIAL_NUMBER] = { "metric", "the number of --metric", "", -1 },
-	[TRIAL_DROPPED] = { "dropped", "packets dropped by rxaqm", "/s", 0 },
-	[TRIAL_MARKED] = { "marked", "packets marked", "/s", 0 },
-	[TRIAL_ACKS_THINNED] = { "acks_thinned", "ACKs thinned", "/s", 0 },
-};
+#define ROW(constant, name, title, unit, better, is_cost) { name, title, unit, better, is_cost },
+const struct trial_outcome trial_outcomes[TRIAL_NR_OUTCOMES] = { TRIAL_OUTCOMES(ROW) };
 
 static const struct rxaqm_json_format record_format = {
 	.format = "rxaqm-trial",
@@ -33,24 +17,14 @@ static const struct rxaqm_json_format record_format = {
 	.version = TRIAL_VERSION,
 };
 
-/* In the order of trial_outcomes, with their units. */
-#define OUTCOME(json, which)                                      \
-	{ .name = json,                                           \
-	  .kind = RXAQM_FIELD_DOUBLE,                             \
-	  .offset = offsetof(struct trial_block, outcome[which]), \
-	  .size = sizeof(double) }
-
-LAYOUT(trial_block, FIELDS(trial_block, round, arm, at_s, measured_s, over, why_void),
-       OUTCOME("sojourn_p50_ns", TRIAL_SOJOURN_P50), OUTCOME("sojourn_p99_ns", TRIAL_SOJOURN_P99),
-       OUTCOME("bytes_received_per_s", TRIAL_BYTES_RECEIVED),
-       OUTCOME("bytes_sent_per_s", TRIAL_BYTES_SENT),
-       OUTCOME("packets_received_per_s", TRIAL_PACKETS_RECEIVED),
-       OUTCOME("packets_sent_per_s", TRIAL_PACKETS_SENT), OUTCOME("rtt_ns", TRIAL_RTT),
-       OUTCOME("segments_again_per_s", TRIAL_SEGMENTS_AGAIN),
-       OUTCOME("timeouts_per_s", TRIAL_TIMEOUTS), OUTCOME("overflow_per_s", TRIAL_OVERFLOW),
-       OUTCOME("packet_cpu_ns", TRIAL_PACKET_CPU), OUTCOME("softirq_share", TRIAL_SOFTIRQ),
-       OUTCOME("metric", TRIAL_NUMBER), OUTCOME("dropped_per_s", TRIAL_DROPPED),
-       OUTCOME("marked_per_s", TRIAL_MARKED), OUTCOME("acks_thinned_per_s", TRIAL_ACKS_THINNED));
+#define OUTCOME(constant, key, ...)                                               \
+	,                                                                         \
+	{                                                                         \
+		.name = key, .kind = RXAQM_FIELD_DOUBLE, .size = sizeof(double),  \
+		.offset = offsetof(struct trial_block, outcome[TRIAL_##constant]) \
+	}
+LAYOUT(trial_block,
+       FIELDS(trial_block, round, arm, at_s, measured_s, over, why_void) TRIAL_OUTCOMES(OUTCOME));
 
 LAYOUT(trial_point, FIELDS(trial_point, ns, share));
 
@@ -71,15 +45,12 @@ LAYOUT(trial_record, FIELDS(trial_record, time, host, interface, rxaqm, kernel, 
 
 int trial_outcome_find(const char *name)
 {
-	int i, begins = -1;
+	int i;
 
-	for (i = TRIAL_NR_OUTCOMES - 1; i >= 0; i--) {
-		if (!strcmp(trial_outcomes[i].name, name))
+	for (i = 0; *name && i < TRIAL_NR_OUTCOMES; i++)
+		if (!strncmp(trial_outcomes[i].name, name, strlen(name)))
 			return i;
-		if (*name && !strncmp(trial_outcomes[i].name, name, strlen(name)))
-			begins = i;
-	}
-	return begins;
+	return -1;
 }
 
 int trial_record_write(const struct trial_record *record, const char *path,

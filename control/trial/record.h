@@ -21,33 +21,36 @@
 #define TRIAL_GUARDS_MAX 8
 #define TRIAL_RECORDS_MAX 256
 
-/* Outcomes, in the order of trial_outcomes. */
+/* X(constant, name in JSON and of --stop-if, beginning of a sentence, unit, whether more (1) or less
+ * (-1) of it is better or it is only told, is it a cost: worse alone, it does not hurt)
+ */
+#define TRIAL_OUTCOMES(X)                                                                 \
+	X(SOJOURN_P50, "sojourn_p50_ns", "median of the sojourn", "ns", -1, false)        \
+	X(SOJOURN_P99, "sojourn_p99_ns", "p99 of the sojourn", "ns", -1, false)           \
+	X(BYTES_RECEIVED, "bytes_received_per_s", "bytes received", "B/s", 1, false)      \
+	X(BYTES_SENT, "bytes_sent_per_s", "bytes sent", "B/s", 1, false)                  \
+	X(PACKETS_RECEIVED, "packets_received_per_s", "packets received", "/s", 0, false) \
+	X(PACKETS_SENT, "packets_sent_per_s", "packets sent", "/s", 0, false)             \
+	X(RTT, "rtt_ns", "round trip of TCP", "ns", -1, false)                            \
+	X(SEGMENTS_AGAIN, "segments_again_per_s", "segments sent again", "/s", -1, true)  \
+	X(TIMEOUTS, "timeouts_per_s", "timeouts of TCP", "/s", -1, false)                 \
+	X(OVERFLOW, "overflow_per_s", "packets that overflowed", "/s", -1, false)         \
+	X(PACKET_CPU, "packet_cpu_ns", "CPU time of a packet", "ns", -1, true)            \
+	X(SOFTIRQ, "softirq_share", "softirq of the receiving CPU", "share", 0, false)    \
+	X(NUMBER, "metric", "the number of --metric", "", -1, false)                      \
+	X(DROPPED, "dropped_per_s", "packets dropped by rxaqm", "/s", 0, false)           \
+	X(MARKED, "marked_per_s", "packets marked", "/s", 0, false)                       \
+	X(ACKS_THINNED, "acks_thinned_per_s", "ACKs thinned", "/s", 0, false)
+
+#define TRIAL_OUTCOME_ENUM(constant, ...) TRIAL_##constant,
 enum {
-	TRIAL_SOJOURN_P50,
-	TRIAL_SOJOURN_P99,
-	TRIAL_BYTES_RECEIVED,
-	TRIAL_BYTES_SENT,
-	TRIAL_PACKETS_RECEIVED,
-	TRIAL_PACKETS_SENT,
-	TRIAL_RTT,
-	TRIAL_SEGMENTS_AGAIN,
-	TRIAL_TIMEOUTS,
-	TRIAL_OVERFLOW,
-	TRIAL_PACKET_CPU,
-	TRIAL_SOFTIRQ,
-	TRIAL_NUMBER,
-	TRIAL_DROPPED,
-	TRIAL_MARKED,
-	TRIAL_ACKS_THINNED,
-	TRIAL_NR_OUTCOMES,
+	TRIAL_OUTCOMES(TRIAL_OUTCOME_ENUM) TRIAL_NR_OUTCOMES
 };
 
 struct trial_outcome {
-	const char *name; /* of --stop-if and in JSON */
-	const char *title; /* begins a sentence */
-	const char *unit; /* "ns", "B/s", "/s", "share", "" */
-	signed char better; /* 1: more of it, -1: less; 0: it is only told */
-	bool is_cost; /* that it gets worse alone does not make what helps hurt */
+	const char *name, *title, *unit;
+	int better;
+	bool is_cost;
 };
 extern const struct trial_outcome trial_outcomes[TRIAL_NR_OUTCOMES];
 
@@ -74,7 +77,7 @@ struct trial_arm {
 /* An outcome under an arm, against the first one. Changes are shares: -0.86 is 86 % less. */
 struct trial_result {
 	__u32 arm;
-	char outcome[24], unit[8];
+	char outcome[32], unit[8];
 	__u32 pairs;
 	double before, after; /* means */
 	double change, low, high; /* with the 95 % interval; NAN: not bounded */
@@ -90,7 +93,7 @@ struct trial_verdict {
 };
 
 struct trial_guard {
-	char outcome[24];
+	char outcome[32];
 	double change; /* -0.1: it ends the trial if the outcome is surely over 10 % less */
 };
 
@@ -120,5 +123,5 @@ int trial_record_parse(struct trial_record *record, const char *text, size_t len
 		       struct rxaqm_error *error);
 void trial_record_free(struct trial_record *record);
 
-/* The outcome that is called so, or the first one that begins so; -1: none. */
+/* The first outcome whose name begins so; -1: none. */
 int trial_outcome_find(const char *name);

@@ -21,8 +21,6 @@
 #define SETTLE_MAX(block_ns) ((block_ns) / 2)
 #define SETTLE_INTERVALS 4
 #define SETTLE_RTTS 5
-/* For the user's command, which may outlast its block: it was asked in it. */
-#define ASK_LEAST_NS (10 * RXAQM_NSEC_PER_SEC)
 
 struct run {
 	const struct trial_request *request;
@@ -59,16 +57,9 @@ int trial_restore(const char *ifname, struct rxaqm_error *error)
 {
 	const struct trial_request request = { .ifname = ifname };
 	struct run run = { .request = &request, .state = RXAQM_STATE_NONE };
-	struct rxaqm_trial_note note;
 	int err = open_state(&run, error);
 
-	if (!err && rxaqm_trial_look(run.iface, &note) && note.going_on)
-		err = rxaqm_failed(error, EBUSY,
-				   "a trial goes on there, process %d; let it end, or end it by "
-				   "\"kill -INT %d\"",
-				   note.pid, note.pid);
-	if (!err)
-		err = rxaqm_trial_undo(&run.state, run.iface);
+	err = err ?: rxaqm_trial_undo(&run.state, run.iface);
 	rxaqm_state_close(&run.state);
 	return err;
 }
@@ -176,10 +167,8 @@ static bool measure(struct run *run, struct trial_block *block, __u64 at_ns)
 	trial_window(run->begin, run->end, block, run->hist[block->arm]);
 	run->rtt_ns = block->outcome[TRIAL_RTT] = trial_rtt_ns(run->ifindex);
 	if (run->request->metric)
-		block->outcome[TRIAL_NUMBER] = trial_ask(run->request->metric,
-							 block_ns > ASK_LEAST_NS ? block_ns :
-										   ASK_LEAST_NS,
-							 block->why_void, sizeof(block->why_void));
+		block->outcome[TRIAL_NUMBER] = trial_ask(run->request->metric, block->why_void,
+							 sizeof(block->why_void));
 	return wait_until(run, at_ns + block_ns);
 }
 

@@ -21,7 +21,7 @@ struct trial_request {
 int trial_run(const struct trial_request *request, struct trial_record *record,
 	      struct rxaqm_error *error);
 
-/* Only put back what a trial that was killed has left. 1: it was, 0: there was nothing, -errno. */
+/* Only put back what was there before a trial, which ends if it goes on. 1: it was, 0: there was nothing, -errno. */
 int trial_restore(const char *ifname, struct rxaqm_error *error);
 
 /* The policy of @arm for each queue, from those in force. -EINVAL with @error. */
@@ -56,5 +56,7 @@ void trial_window(const struct trial_counters *begin, const struct trial_counter
 /* Median round trip of TCP by the interface @ifindex, in ns; NAN: there is none. */
 double trial_rtt_ns(unsigned int ifindex);
 
-/* The number that @command prints, within @timeout_ns; NAN, and *@why in @size bytes. */
-double trial_ask(const char *command, __u64 timeout_ns, char *why, size_t size);
+/* The number that @command, of sh, prints; NAN, and *@why in @size bytes. It takes as long as it
+ * takes.
+ */
+double trial_ask(const char *command, char *why, size_t size);

@@ -26,7 +26,9 @@ struct Site {
 							    "exempt_ports=7" });
 		CAPTURE(result.text());
 		REQUIRE(result.exit_code == 0);
-		frames.mix = { NOT_ECT };
+		/* Of what is never dropped some, or what is in flight may all be gone. */
+		frames.mix = { NOT_ECT, NOT_ECT, NOT_ECT, NOT_ECT,
+			       NOT_ECT, NOT_ECT, NOT_ECT, ICMP_ECHO };
 	}
 	void slow()
 	{
@@ -108,7 +110,7 @@ TEST_CASE("trial: a queue that stands gets shorter, and it says so", "[trial]")
 		/* On a busy machine the queue may not stand in enough of the blocks. */
 		for (int i = 0; i < 4 && verdict != "helps"; i++) {
 			const Json record = site.record(
-				{ "--for=12s", "--block=500ms", "law=codel", "--no-guards" });
+				{ "--for=12s", "--block=500ms", "law=codel", "--stop-if=off" });
 
 			out = record.text("/verdicts/0/why");
 			verdict = record.text("/verdicts/0/verdict");
@@ -119,9 +121,9 @@ TEST_CASE("trial: a queue that stands gets shorter, and it says so", "[trial]")
 			CHECK(record.text("/arms/1/settings") == "mode=enforce law=codel");
 			if (verdict != "helps")
 				continue;
-			CHECK(record.real(result_of(record, "sojourn_p50") + "/change") < 0);
-			CHECK(record.real(result_of(record, "dropped") + "/before") == 0);
-			CHECK(record.real(result_of(record, "dropped") + "/after") > 0);
+			CHECK(record.real(result_of(record, "sojourn_p50_ns") + "/change") < 0);
+			CHECK(record.real(result_of(record, "dropped_per_s") + "/before") == 0);
+			CHECK(record.real(result_of(record, "dropped_per_s") + "/after") > 0);
 		}
 	}
 	CAPTURE(out);
