@@ -21,7 +21,7 @@ AT_PREFIX = sed 's@/usr/\(sbin/rxaqm\|share/doc/\|share/rxaqm/\)@$(PREFIX)/\1@g'
 # The documents that manuals and alerts point to, and those that these do, by their packages.
 DOCUMENTED := rxaqm rxaqm-doctor rxaqm-qualify
 DOCUMENTS_rxaqm := README.md $(addprefix docs/,af_xdp.md design.md fleet.md law.md measurements.md \
-	rxaqm.schema.json tso-bonus.md)
+	rxaqm.schema.json trial.schema.json tso-bonus.md)
 DOCUMENTS_rxaqm-doctor := docs/doctor.md docs/doctor.schema.json
 DOCUMENTS_rxaqm-qualify := docs/qualify.md docs/qualify.schema.json
 BUILD := build

@@ -18,7 +18,7 @@ mapfile -t sourced < <(find packaging tests .ci -name '*.sh' ! -perm -u+x | sort
 completion=packaging/rxaqm.bash-completion
 completions=("$completion" packaging/rxaqm.zsh-completion packaging/rxaqm.fish-completion)
 manuals=(docs/rxaqm.8 docs/rxaqm.conf.5 docs/rxaqm-xsk.1 docs/rxaqm-xsk.3 docs/rxaqm-exporter.8
-	docs/rxaqm-doctor.8 docs/rxaqm-qualify.8)
+	docs/rxaqm-doctor.8 docs/rxaqm-qualify.8 docs/rxaqm-trial.8)
 failed=()
 
 check()

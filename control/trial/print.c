@@ -37,8 +37,10 @@ static const char *percent(double share, char buf[NUMBER_LEN])
 	return buf;
 }
 
-/* "p99 of the sojourn fell from 84 to 12 ms (-86 %, 95 %: -88 to -83)" */
-static void print_result(struct rxaqm_out *out, const struct trial_result *result)
+/* "p99 of the sojourn fell from 84ms to 12ms (-86 %, 95 %: -88 to -83)"; over hosts there are no
+ * means to be told, but the change.
+ */
+static void print_result(struct rxaqm_out *out, const struct trial_result *result, bool means)
 {
 	const struct trial_outcome *kind = &trial_outcomes[trial_outcome_find(result->outcome)];
 	char before[NUMBER_LEN], after[NUMBER_LEN], change[NUMBER_LEN], low[NUMBER_LEN],
@@ -46,18 +48,18 @@ static void print_result(struct rxaqm_out *out, const struct trial_result *resul
 
 	number(result->before, kind->unit, before);
 	number(result->after, kind->unit, after);
-	if (!result->before && !result->after)
-		rxaqm_out_text(out, "  %s: none\n", kind->title);
-	else if (result->shown)
-		rxaqm_out_text(out, "  %s %s from %s to %s", kind->title,
-			       result->change < 0 ? "fell" : "rose", before, after);
-	else
-		rxaqm_out_text(out, "  %s: no change shown, %s and %s", kind->title, before, after);
+	rxaqm_out_text(out, "  %s%s", kind->title,
+		       !result->before && !result->after ? ": none" :
+		       !result->shown			 ? ": no change shown" :
+		       result->change < 0		 ? " fell" :
+							   " rose");
+	if (means && (result->before || result->after))
+		rxaqm_out_text(out, result->shown ? " from %s to %s" : ", %s and %s", before,
+			       after);
 	if (result->before)
-		rxaqm_out_text(out, " (%s %%, 95 %%: %s to %s)\n", percent(result->change, change),
+		rxaqm_out_text(out, " (%s %%, 95 %%: %s to %s)", percent(result->change, change),
 			       percent(result->low, low), percent(result->high, high));
-	else if (result->after)
-		rxaqm_out_text(out, "\n");
+	rxaqm_out_text(out, "\n");
 }
 
 static const char *verdict_words(const char *verdict, enum rxaqm_paint *ret_paint)
@@ -95,7 +97,7 @@ static void print_results(struct rxaqm_out *out, const struct trial_record *reco
 	for (shown = 1; shown >= 0; shown--)
 		rxaqm_list_each(result, &record->results)
 			if (result->arm == arm && result->shown == shown)
-				print_result(out, result);
+				print_result(out, result, record->block_ns);
 }
 
 static void print_verdicts(struct rxaqm_out *out, const struct trial_record *record)

@@ -8,7 +8,7 @@ trap 'rm -rf "$root"' EXIT
 
 make -s install DESTDIR="$root"
 prefix=$root/usr/local
-for program in rxaqm rxaqm-doctor rxaqm-qualify rxaqm-exporter; do
+for program in rxaqm rxaqm-doctor rxaqm-qualify rxaqm-trial rxaqm-exporter; do
 	[ "$("$prefix/sbin/$program" --version)" = "$program $(cat VERSION)" ]
 	[ -s "$prefix/share/man/man8/$program.8" ]
 done

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Commands that are programs of their own, in packages of their own: rxaqm doctor, rxaqm qualify,
+/* Commands that are programs of their own, most in packages of their own: rxaqm doctor, rxaqm qualify,
  * rxaqm trial
  */
 #include <stdio.h>

@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* rxaqm trial on records, and what is refused. */
+#include "cli.hpp"
+
+TEST_CASE("trial: a record is judged again", "[trial]")
+{
+	const std::string record = "tests/unit/trial/helps.json";
+	Host host;
+	const Result one = host.rxaqm({ "trial", "--from", record });
+
+	CAPTURE(one.text());
+	CHECK(one.exit_code == 0);
+	CHECK(one.out.find("It helps, \"mode=enforce target=5ms\" against \"mode=observe\"") !=
+	      std::string::npos);
+	CHECK(one.out.find("11 of 12 pairs in which the queue stood; in 1 it did not") !=
+	      std::string::npos);
+	CHECK(one.out.find(
+		      "p99 of the sojourn fell from 80.4ms to 12.2ms (-85 %, 95 %: -86 to -84)") !=
+	      std::string::npos);
+	CHECK(one.out.find("bytes received: no change shown") != std::string::npos);
+	check_row({ {}, 0, "2 host(s) are too few to speak of others", "" },
+		  host.rxaqm({ "trial", "--from", record, record }));
+	check_row({ {}, 0, "Over 6 hosts, of which each counts once:", "" },
+		  host.rxaqm(
+			  { "trial", "--from", record, record, record, record, record, record }));
+	CHECK(Json(host.rxaqm({ "-j", "trial", "--from", record }).out)
+		      .text("/verdicts/0/verdict") == "helps");
+}
+
+TEST_CASE("trial: usage", "[trial]")
+{
+	static const Row rows[] = {
+		{ { "trial" }, 2, "", "an interface is missing" },
+		{ { "trial", "--from" }, 2, "", "--from needs a record" },
+		{ { "trial", "--from", "x", "--for=1m" }, 2, "", "--from takes" },
+		{ { "trial", "--from", "/nonexistent" }, 1, "", "/nonexistent" },
+		{ { "trial", "--from", "tests/unit/qualify/good.json" }, 2, "", "not a record of" },
+		{ { "trial", "lo", "target=5" }, 2, "", "target=5: a unit is required" },
+		{ { "trial", "lo", "signal=busy" }, 2, "", "it changes what is measured" },
+		{ { "trial", "lo", "lease=5m" }, 2, "", "has a lease already" },
+		{ { "trial", "lo", "target=1ms", "--arms=off/observe" }, 2, "", "leave out" },
+		{ { "trial", "lo", "--arms=observe" }, 2, "", "name a second policy" },
+		{ { "trial", "lo", "--arms=off/off/off/off" }, 2, "", "two or three policies" },
+		{ { "trial", "lo", "--arms=off/target=1ms target=2ms" }, 2, "", "set twice" },
+		{ { "trial", "lo", "--stop-if=bytes" }, 2, "", "--stop-if=bytes: must be off" },
+		{ { "trial", "lo", "--stop-if=bytes<10%" }, 2, "", "must be off" },
+		{ { "trial", "lo", "--stop-if=cheese<-10%" }, 2, "", "must be off" },
+		{ { "trial", "lo", "--seed=x" }, 2, "", "--seed" },
+		{ { "trial", "lo", "--block=1ms" }, 2, "", "--block" },
+		{ { "trial", "lo", "--for=1m", "--block=1m" }, 2, "", "holds 0 rounds" },
+		{ { "trial", "lo", "--out=/nonexistent/x" }, 1, "", "/nonexistent/x" },
+		{ { "trial", "lo" }, 4, "", "not attached" },
+	};
+	Host host;
+
+	for (const Row &row : rows)
+		check_row(row, host.rxaqm(row.args));
+}
