@@ -6,6 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/parse.h"
+
 /* Both values of each pair: of one outcome, under the first arm and another. */
 struct values {
 	double a[TRIAL_PAIRS_MAX], b[TRIAL_PAIRS_MAX];
@@ -231,9 +233,9 @@ static void judge_arm(struct trial_record *record, unsigned int arm,
 			    "policy, and nothing to learn; try again under load");
 	} else if (rounds->over < TRIAL_PAIRS_LEAST) {
 		snprintf(why, sizeof(why),
-			 "%u pair(s) in which the queue stood can show nothing; it takes %d at "
+			 "%llu %s%s in which the queue stood can show nothing; it takes %d at "
 			 "least, and 10 for all that is looked at; try again with a longer --for",
-			 rounds->over, TRIAL_PAIRS_LEAST);
+			 RXAQM_COUNTED(rounds->over, "pair"), TRIAL_PAIRS_LEAST);
 		put_verdict(record, arm, "too_few", why);
 	} else {
 		decide(record, arm, rounds->over);

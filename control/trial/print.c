@@ -157,7 +157,7 @@ void trial_print_many(FILE *file, const struct trial_record *records, unsigned i
 		rxaqm_out_text(&out, "Over %u hosts, of which each counts once:\n", nr);
 	else
 		rxaqm_out_text(&out,
-			       "%u host(s) are too few to speak of others, for which it takes %d; of "
+			       "%u records are too few to speak of other hosts, for which it takes %d; of "
 			       "these, in parts of the mean of each:\n",
 			       nr, TRIAL_PAIRS_LEAST);
 	print_verdicts(&out, combined);

@@ -271,10 +271,10 @@ int trial_run(const struct trial_request *request, struct trial_record *record,
 			    .rtt_ns = NAN };
 	err = begin(&run, error);
 	if (!err) {
-		rxaqm_log_notice("%u round(s) of %zu blocks of %s on \"%s\", seed %llu; Ctrl-C ends "
+		rxaqm_log_notice("%llu %s%s of %zu blocks of %s on \"%s\", seed %llu; Ctrl-C ends "
 				 "it, and puts back what is in force now",
-				 record->rounds, record->arms.nr, rxaqm_duration(record->block_ns),
-				 request->ifname, record->seed);
+				 RXAQM_COUNTED(record->rounds, "round"), record->arms.nr,
+				 rxaqm_duration(record->block_ns), request->ifname, record->seed);
 		run_rounds(&run);
 		end(&run);
 	}

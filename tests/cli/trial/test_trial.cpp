@@ -18,7 +18,7 @@ TEST_CASE("trial: a record is judged again", "[trial]")
 		      "p99 of the sojourn fell from 80.4ms to 12.2ms (-85 %, 95 %: -86 to -84)") !=
 	      std::string::npos);
 	CHECK(one.out.find("bytes received: no change shown") != std::string::npos);
-	check_row({ {}, 0, "2 host(s) are too few to speak of others", "" },
+	check_row({ {}, 0, "2 records are too few to speak of other hosts", "" },
 		  host.rxaqm({ "trial", "--from", record, record }));
 	check_row({ {}, 0, "Over 6 hosts, of which each counts once:", "" },
 		  host.rxaqm(
