@@ -37,7 +37,7 @@ test apt g++ catch2/3.7 iproute2 iperf3 ethtool jq procps tmux zsh fish
 test apt python3-jsonschema python3-prometheus-client python3-scapy
 test debian libclang-rt-19-dev
 test ubuntu libclang-rt-dev
-deb apt build-essential debhelper dpkg-dev lintian
+deb apt build-essential debhelper dh-apparmor dpkg-dev lintian
 rpm apt rpm
 rpm dnf rpm-build
 rpm zypper rpm-build

@@ -1,9 +1,9 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
 #
-# Unpacks Debian's chrony and suricata, which guests run beside rxaqm, with what they need and this
-# machine lacks, into the given directory: unpack-daemons.sh DIRECTORY. They are not installed: that
-# would start services, and take another time service away. DIRECTORY/bin then has those that PATH
+# Unpacks Debian's chrony and suricata, which guests run beside rxaqm, and apparmor_parser, with what
+# they need and this machine lacks, into the given directory: unpack-daemons.sh DIRECTORY. They are
+# not installed: that would start services, and take another time service away. DIRECTORY/bin then has those that PATH
 # has not. Does nothing if they are there already, or RXAQM_NO_DEPS is set. Tests that miss one are
 # skipped, so not getting them is no failure.
 set -euo pipefail
@@ -31,7 +31,7 @@ unpack()
 		[ ! -e "$deb" ] || dpkg-deb -x "$deb" "$dir/root"
 	done
 	rm -rf "$scratch"
-	if [ ! -x "$dir/root/usr/bin/$program" ] && [ ! -x "$dir/root/usr/sbin/$program" ]; then
+	if [ -z "$(find "$dir"/root/{usr/bin,usr/sbin,sbin}/"$program" 2>/dev/null)" ]; then
 		echo "unpack-daemons.sh: $package cannot be fetched: tests with it will be skipped"
 		return 0
 	fi
@@ -41,18 +41,19 @@ unpack()
 		# With the libraries that were unpacked beside it.
 		root=$(dirname "$(readlink -f "$0")")/../root
 		export LD_LIBRARY_PATH=$root/usr/lib/$(uname -m)-linux-gnu:$root/lib/$(uname -m)-linux-gnu
-		for dir in usr/sbin usr/bin; do
+		for dir in usr/sbin usr/bin sbin; do
 			[ ! -x "$root/$dir/${0##*/}" ] || exec "$root/$dir/${0##*/}" "$@"
 		done
 	END
 	chmod +x "$dir/bin/$program"
 }
 
-if { has chronyd && has suricata; } || ! command -v apt-get >/dev/null; then
+if { has chronyd && has suricata && has apparmor_parser; } || ! command -v apt-get >/dev/null; then
 	exit 0
 fi
 apt-get -qq update >/dev/null 2>&1 || true
 unpack chronyd chrony
+unpack apparmor_parser apparmor
 # That of Debian 12 itself has no AF_XDP; another release has no backports of this name.
 # shellcheck source=/dev/null
 release=$(. /etc/os-release && echo "${VERSION_CODENAME-}")

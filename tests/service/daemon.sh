@@ -4,6 +4,38 @@
 # The unit while it runs: what systemd and the journal make of the daemon, what its sandbox
 # lets it do, and what becomes of the data plane. To be sourced by service.sh.
 
+# Loads the profile, as the package does where the machine has AppArmor installed.
+test_confine()
+{
+	local parser daemons=$here/../../build/daemons
+
+	[ "$(cat /sys/module/apparmor/parameters/enabled 2>/dev/null)" = Y ] ||
+		skip "this kernel has no AppArmor"
+	if parser=$(command -v apparmor_parser); then
+		"$parser" -r /etc/apparmor.d/rxaqm
+	else
+		[ -x "$daemons/bin/apparmor_parser" ] ||
+			skip "no apparmor_parser: packaging/unpack-daemons.sh build/daemons"
+		"$daemons/bin/apparmor_parser" -b "$daemons/root/etc/apparmor.d" -K -r /etc/apparmor.d/rxaqm
+	fi
+	confined
+}
+
+confined()
+{
+	grep -q '^rxaqm ' /sys/kernel/security/apparmor/profiles
+}
+
+# Nothing that the daemon did in all of these tests was refused by the profile.
+test_denied()
+{
+	local refused
+
+	confined || skip "no profile is loaded"
+	refused=$(dmesg | grep 'apparmor="DENIED".*profile="rxaqm"') || true
+	[ -z "$refused" ] || wrong "refused: $refused"
+}
+
 test_start()
 {
 	mark
@@ -16,6 +48,8 @@ test_start()
 	expect NRestarts 0
 	soon "there is a status file" test -e /run/rxaqm/status.json
 	! said '' -p warning || wrong "the journal has: $(journal -p warning)"
+	! confined || [ "$(cat "/proc/$(property MainPID)/attr/current")" = "rxaqm (enforce)" ] ||
+		wrong "it is in no profile"
 	grep -qE '^NoNewPrivs:\s*1$' "/proc/$(property MainPID)/status" || wrong "there is no sandbox"
 	closed /sys/module/printk/parameters/time "$(cat /sys/module/printk/parameters/time)"
 	closed /proc/sys/kernel/sysrq "$(cat /proc/sys/kernel/sysrq)"
@@ -84,13 +118,13 @@ test_exporter()
 # doctor reads is open to it.
 test_doctor()
 {
-	local bundle=/run/rxaqm-doctor/bundle.json
+	local bundle=/var/lib/rxaqm/bundle.json # where its profile lets it write
 
 	dpkg -i "$(dirname "$package")"/packages/rxaqm-doctor_*.deb
 	sed -e '/^\(NotifyAccess\|WatchdogSec\|Restart\|ExecReload\)/d' -e 's/^Type=.*/Type=oneshot/' \
 		-e "s|^ExecStart=.*|ExecStart=/usr/sbin/rxaqm doctor --time=1s --record=$bundle|" \
 		-e 's/^RuntimeDirectory=.*/RuntimeDirectory=rxaqm-doctor/' \
-		-e 's/^\[Service\]/&\nSuccessExitStatus=3 5\nRuntimeDirectoryPreserve=yes/' \
+		-e 's/^\[Service\]/&\nSuccessExitStatus=3 5/' \
 		"$(property FragmentPath)" >/run/systemd/system/rxaqm-test-doctor.service
 	systemctl daemon-reload
 	systemctl start rxaqm-test-doctor || wrong "$(journalctl -n 5 -o cat -u rxaqm-test-doctor)"
@@ -98,7 +132,7 @@ test_doctor()
 		wrong "no pass over sockets by BPF: $(jq -c .cannot_see $bundle)"
 	jq -e ".after.ifaces[] | select(.name == \"$nic\")" $bundle >/dev/null ||
 		wrong "the bundle lacks $nic"
-	rm -r /run/systemd/system/rxaqm-test-doctor.service /run/rxaqm-doctor
+	rm /run/systemd/system/rxaqm-test-doctor.service $bundle
 	systemctl daemon-reload
 }
 

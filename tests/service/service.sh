@@ -20,7 +20,8 @@ here=$(cd "$(dirname "$0")" && pwd)
 # shellcheck source=tests/service/package.sh
 . "$here/package.sh"
 
-all=(install start reload exporter doctor refused killed hung upgrade other wrong clock stop remove purge)
+all=(install confine start reload exporter doctor refused killed hung upgrade other wrong clock stop
+	denied remove purge)
 
 give_up()
 {
