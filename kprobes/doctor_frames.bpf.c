@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: (GPL-2.0-only OR BSD-2-Clause)
 /*
- * doctor_frames: the size of frames with TCP data, as they go to drivers, and which queues
- * fragments come by. Run for seconds, on demand ("rxaqm doctor --deep").
+ * doctor_frames: the size of frames with TCP data, as they go to drivers. Run for seconds, on demand
+ * ("rxaqm doctor --deep").
  */
 #include <linux/bpf.h>
 #include <stdbool.h>
@@ -19,8 +19,6 @@ char LICENSE[] SEC("license") = "Dual BSD/GPL";
 #define ETH_P_IP 0x0800
 #define ETH_P_IPV6 0x86dd
 #define IPPROTO_TCP 6
-#define IPPROTO_FRAGMENT 44
-#define NO_QUEUE (~0U)
 
 struct {
 	__uint(type, BPF_MAP_TYPE_HASH);
@@ -28,13 +26,6 @@ struct {
 	__type(key, struct rxaqm_doctor_queue);
 	__type(value, struct rxaqm_doctor_frames);
 } frames_map SEC(".maps");
-
-struct {
-	__uint(type, BPF_MAP_TYPE_HASH);
-	__uint(max_entries, RXAQM_DOCTOR_ENTRIES);
-	__type(key, struct rxaqm_doctor_queue);
-	__type(value, struct rxaqm_doctor_fragments);
-} fragments_map SEC(".maps");
 
 /* Bytes of TCP data in @skb; 0: none, or not TCP. */
 static __u32 tcp_data(struct sk_buff *skb)
@@ -87,45 +78,5 @@ int BPF_PROG(doctor_start_xmit, struct sk_buff *skb, struct net_device *dev)
 	frames->segments += segments ?: 1;
 	if (log < RXAQM_DOCTOR_SIZES)
 		frames->size[log]++;
-	return 0;
-}
-
-static bool is_fragment(struct sk_buff *skb)
-{
-	unsigned char *ip = skb->data; /* its network header is not set yet */
-	__be16 frag_off = 0;
-	__u8 next = 0;
-
-	if (skb->protocol == bpf_htons(ETH_P_IP)) {
-		bpf_probe_read_kernel(&frag_off, sizeof(frag_off), ip + 6);
-		return bpf_ntohs(frag_off) & 0x3fff; /* more of them, or an offset */
-	}
-	if (skb->protocol != bpf_htons(ETH_P_IPV6))
-		return false;
-	bpf_probe_read_kernel(&next, sizeof(next), ip + 6);
-	return next == IPPROTO_FRAGMENT;
-}
-
-SEC("tp_btf/netif_receive_skb")
-int BPF_PROG(doctor_receive, struct sk_buff *skb)
-{
-	/* queue_mapping is 0 where none is noted, the queue plus one else (skb_record_rx_queue). */
-	struct rxaqm_doctor_queue key = { 0,
-					  skb->queue_mapping ? skb->queue_mapping - 1U : NO_QUEUE };
-	struct rxaqm_doctor_fragments *entry, empty = {};
-	struct net_device *dev = skb->dev;
-
-	if (!dev || !in_netns(dev))
-		return 0;
-	key.ifindex = (__u32)dev->ifindex;
-	entry = bpf_map_lookup_elem(&fragments_map, &key);
-	if (!entry) {
-		bpf_map_update_elem(&fragments_map, &key, &empty, BPF_NOEXIST);
-		entry = bpf_map_lookup_elem(&fragments_map, &key);
-	}
-	if (!entry)
-		return 0;
-	entry->packets++;
-	entry->fragments += is_fragment(skb);
 	return 0;
 }

@@ -101,7 +101,7 @@ struct minmax {
 
 struct tcp_sock {
 	struct inet_connection_sock inet_conn;
-	__u32 rcv_ssthresh, window_clamp, rcv_wnd, copied_seq, rcv_nxt, write_seq, snd_una, snd_nxt;
+	__u32 rcv_wnd, copied_seq, rcv_nxt, write_seq, snd_una, snd_nxt;
 	__u8 scaling_ratio; /* 6.6 */
 	__u32 snd_cwnd, packets_out, mss_cache, srtt_us, app_limited;
 	__u16 advmss;
@@ -111,7 +111,6 @@ struct tcp_sock {
 	__u32 chrono_stat[3];
 	__u8 chrono_type;
 	__u32 chrono_start;
-	__u8 ecn_flags;
 	__u8 is_cwnd_limited : 1;
 	struct {
 		__u32 rtt_us;
@@ -216,8 +215,6 @@ static __always_inline void read_chrono(struct rxaqm_socket_rec *rec, const stru
 static __always_inline void read_window(struct rxaqm_socket_rec *rec, const struct tcp_sock *tp)
 {
 	rec->rcv_wnd = tp->rcv_wnd;
-	rec->rcv_ssthresh = tp->rcv_ssthresh;
-	rec->window_clamp = tp->window_clamp;
 	rec->rcv_rtt_us = tp->rcv_rtt_est.rtt_us >> 3;
 	rec->rcv_mss = tp->inet_conn.icsk_ack.rcv_mss;
 	rec->advmss = tp->advmss;
@@ -246,7 +243,6 @@ static __always_inline void read_sender(struct rxaqm_socket_rec *rec, const stru
 	rec->snd_cwnd = tp->snd_cwnd;
 	rec->packets_out = tp->packets_out;
 	rec->mss = tp->mss_cache;
-	rec->ecn_flags = tp->ecn_flags;
 	rec->app_limited = !!tp->app_limited;
 	rec->cwnd_limited = BPF_CORE_READ_BITFIELD(tp, is_cwnd_limited);
 	if (ca)

@@ -39,13 +39,6 @@ static const struct doctor_probe probes[] = {
 		.run = doctor_probe_frames,
 	},
 	{
-		.name = "fragments",
-		.what = "which Rx queues fragments come by",
-		.cost = "some 150 ns a packet received",
-		.if_found = "ip-fragments",
-		.run = doctor_probe_fragments,
-	},
-	{
 		.name = "collapse",
 		.what = "how long the kernel takes to collapse a receive queue",
 		.cost = "a kprobe on tcp_collapse, which is called when a receive buffer is full",

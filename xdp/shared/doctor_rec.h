@@ -39,11 +39,6 @@ struct rxaqm_doctor_frames {
 	__u64 size[RXAQM_DOCTOR_SIZES]; /* [i]: of 2^i .. 2^(i+1)-1 bytes */
 };
 
-/* Packets of IP on their way to the stack. */
-struct rxaqm_doctor_fragments {
-	__u64 packets, fragments;
-};
-
 /* Where and why packets were dropped: a key; the value is how many. */
 struct rxaqm_doctor_drop {
 	__u64 location; /* an address in the kernel's code */

@@ -42,19 +42,18 @@ struct rxaqm_socket_rec {
 	__u32 not_sent; /* of it, payload not sent yet */
 
 	/* TCP only. */
-	__u32 rcv_wnd, rcv_ssthresh, window_clamp; /* wnd ~0, clamp 0: not known */
+	__u32 rcv_wnd; /* ~0: not known */
 	__u32 rcv_rtt_us, srtt_us, min_rtt_us; /* 0: not measured; min_rtt ~0: not measured */
 	__u32 snd_cwnd, packets_out; /* segments */
 	__u32 mss, rcv_mss, advmss;
 	__u32 data_segs_in, segs_out, retrans_segs;
 	/* Of a clock that stands at now_ticks: jiffies or microseconds. */
 	__u32 rwnd_limited_ticks, sndbuf_limited_ticks, now_ticks;
-	__u8 ecn_flags; /* tp->ecn_flags: TCP_ECN_OK ... */
-	__u8 cwnd_limited, app_limited;
+	__u8 cwnd_limited, app_limited, pad;
 	__u8 has_ring; /* AF_PACKET: drops are told its program alone */
 	char ca[16];
 };
 
-RXAQM_ASSERT_SIZE(struct rxaqm_socket_rec, 208);
+RXAQM_ASSERT_SIZE(struct rxaqm_socket_rec, 200);
 
 #endif /* RXAQM_SOCKET_REC_H */

@@ -45,7 +45,6 @@ static void take_info(struct rxaqm_socket_rec *rec, const struct nlattr *attr)
 	rec->bytes_received = info.tcpi_bytes_received;
 	rec->bytes_acked = info.tcpi_bytes_acked;
 	rec->pacing_bytes_per_s = info.tcpi_pacing_rate;
-	rec->rcv_ssthresh = info.tcpi_rcv_ssthresh;
 	rec->rcv_rtt_us = info.tcpi_rcv_rtt;
 	rec->rcv_mss = info.tcpi_rcv_mss;
 	rec->advmss = info.tcpi_advmss;
@@ -60,7 +59,6 @@ static void take_info(struct rxaqm_socket_rec *rec, const struct nlattr *attr)
 	rec->retrans_segs = info.tcpi_total_retrans;
 	rec->rwnd_limited_ticks = (__u32)info.tcpi_rwnd_limited;
 	rec->sndbuf_limited_ticks = (__u32)info.tcpi_sndbuf_limited;
-	rec->ecn_flags = info.tcpi_options & TCPI_OPT_ECN ? 1 : 0;
 	rec->app_limited = info.tcpi_delivery_rate_app_limited;
 	rec->rcv_wnd = ~0U;
 	if (len >= TCPI_RCV_WND + sizeof(rec->rcv_wnd))

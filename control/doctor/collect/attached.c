@@ -40,7 +40,6 @@ static void fill(struct doctor_attached *to, const struct rxaqm_figures *figures
 		 const struct rxaqm_queue *was)
 {
 	const struct rxaqm_queue *is = &figures->queue;
-	__u64 packets = rise(is, was, RXAQM_STAT_PACKETS);
 	enum rxaqm_stat stat;
 
 	to->queue = figures->number;
@@ -56,7 +55,6 @@ static void fill(struct doctor_attached *to, const struct rxaqm_figures *figures
 	to->sojourn_p50_ns = rxaqm_hist_packets(is->hist, was->hist) ?
 				     rxaqm_hist_quantile_ns(is->hist, was->hist, 500) :
 				     0;
-	to->clock_bad = packets && rise(is, was, RXAQM_STAT_PASS_NO_CLOCK) > packets / 2;
 }
 
 static void collect_iface(struct doctor_snapshot *snap, const struct doctor_attached_before *before,

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* How fast CPUs run, how deep they sleep, and which share a core or memory. */
+/* How fast CPUs run, and which share a core or memory. */
 #include <fcntl.h>
 #include <string.h>
 
@@ -8,25 +8,7 @@
 
 #define CPU "/sys/devices/system/cpu/cpu%u/"
 #define MAX_CPUS 8192
-#define MAX_IDLE_STATES 10 /* CPUIDLE_STATE_MAX */
 #define MAX_NODES 1024
-
-/* Since boot: how often each idle state was entered, times what it takes to leave it. */
-static __u64 wake_us(__u32 cpu)
-{
-	__u64 sum_us = 0, usage, latency_us;
-	unsigned int state;
-
-	for (state = 0; state < MAX_IDLE_STATES; state++) {
-		usage = doctor_read_u64(AT_FDCWD, ~0ULL, CPU "cpuidle/state%u/usage", cpu, state);
-		latency_us = doctor_read_u64(AT_FDCWD, 0, CPU "cpuidle/state%u/latency", cpu,
-					     state);
-		if (usage == ~0ULL)
-			break;
-		sum_us += usage * latency_us;
-	}
-	return state ? sum_us : ~0ULL;
-}
 
 /* "0,4" or "0-1": the first that is not @cpu itself. */
 static __u32 sibling_of(__u32 cpu)
@@ -81,7 +63,6 @@ void doctor_collect_clocks(struct doctor_sample *sample)
 		cpu->throttles = doctor_read_u64(AT_FDCWD, ~0ULL,
 						 CPU "thermal_throttle/core_throttle_count",
 						 cpu->id);
-		cpu->wake_us = wake_us(cpu->id);
 		cpu->sibling = sibling_of(cpu->id);
 	}
 	collect_nodes(sample);

@@ -13,9 +13,8 @@
 static const char sysctls[] =
 	"net.core.busy_poll|net.core.default_qdisc|net.core.netdev_budget_usecs|"
 	"net.core.netdev_max_backlog|net.core.rmem_max|net.core.somaxconn|"
-	"net.core.wmem_default|net.ipv4.ip_local_port_range|net.ipv4.ipfrag_time|"
-	"net.ipv4.tcp_adv_win_scale|net.ipv4.tcp_ecn_option|net.ipv4.tcp_fack|"
-	"net.ipv4.tcp_low_latency|net.ipv4.tcp_max_syn_backlog|net.ipv4.tcp_mem|"
+	"net.core.wmem_default|net.ipv4.ip_local_port_range|"
+	"net.ipv4.tcp_ecn_option|net.ipv4.tcp_max_syn_backlog|net.ipv4.tcp_mem|"
 	"net.ipv4.tcp_min_tso_segs|net.ipv4.tcp_moderate_rcvbuf|net.ipv4.tcp_notsent_lowat|"
 	"net.ipv4.tcp_rcvbuf_low_rtt|net.ipv4.tcp_rmem|net.ipv4.tcp_sack|"
 	"net.ipv4.tcp_shrink_window|net.ipv4.tcp_timestamps|net.ipv4.tcp_tso_rtt_log|"

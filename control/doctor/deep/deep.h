@@ -26,7 +26,6 @@ int doctor_deep_lock(struct rxaqm_error *error);
 void doctor_probe_polls(struct doctor_deep *deep);
 void doctor_probe_progs(struct doctor_deep *deep);
 void doctor_probe_frames(struct doctor_deep *deep);
-void doctor_probe_fragments(struct doctor_deep *deep);
 void doctor_probe_collapse(struct doctor_deep *deep);
 void doctor_probe_late(struct doctor_deep *deep);
 void doctor_probe_drops(struct doctor_deep *deep);

@@ -132,48 +132,21 @@ static void add_frames(struct doctor_deep *deep, const struct rxaqm_doctor_queue
 						    median_of(&frames) });
 }
 
-static void add_fragments(struct doctor_deep *deep, const struct rxaqm_doctor_queue *key, int fd)
-{
-	struct rxaqm_doctor_fragments fragments;
-
-	if (!bpf_map_lookup_elem(fd, key, &fragments))
-		rxaqm_list_put(&deep->snap->deep_fragments,
-			       (struct doctor_deep_fragments){ key->ifindex, key->queue,
-							       fragments.packets,
-							       fragments.fragments });
-}
-
-static void measure(struct doctor_deep *deep, const char *name, const char *what, bool frames,
-		    void (*add)(struct doctor_deep *deep, const struct rxaqm_doctor_queue *key,
-				int fd))
+/* The size of frames sent. */
+void doctor_probe_frames(struct doctor_deep *deep)
 {
 	struct doctor_frames *skel = doctor_frames__open();
 	struct rxaqm_doctor_queue key, *last = NULL;
 	int fd;
 
-	if (skel) {
+	if (skel)
 		skel->rodata->netns_inum = doctor_deep_netns();
-		bpf_program__set_autoload(skel->progs.doctor_start_xmit, frames);
-		bpf_program__set_autoload(skel->progs.doctor_receive, !frames);
-	}
-	if (doctor_deep_look(deep, skel ? skel->skeleton : NULL, name, what)) {
-		fd = bpf_map__fd(frames ? skel->maps.frames_map : skel->maps.fragments_map);
+	if (doctor_deep_look(deep, skel ? skel->skeleton : NULL, "frames", "frames sent")) {
+		fd = bpf_map__fd(skel->maps.frames_map);
 		for (; !bpf_map_get_next_key(fd, last, &key); last = &key) {
 			if (doctor_deep_is_about(deep, key.ifindex))
-				add(deep, &key, fd);
+				add_frames(deep, &key, fd);
 		}
 	}
 	doctor_frames__destroy(skel);
-}
-
-/* The size of frames sent. */
-void doctor_probe_frames(struct doctor_deep *deep)
-{
-	measure(deep, "frames", "frames sent", true, add_frames);
-}
-
-/* The queues that fragments come by. */
-void doctor_probe_fragments(struct doctor_deep *deep)
-{
-	measure(deep, "fragments", "fragments by queue", false, add_fragments);
 }

@@ -133,21 +133,6 @@ DOCTOR_JUDGE(judge_ecn)
 	return doctor_found_if(marked >= 100 && ce < marked / 10);
 }
 
-DOCTOR_JUDGE(judge_clock)
-{
-	const struct doctor_attached *queue;
-	unsigned int bad = 0;
-
-	rxaqm_list_each(queue, &snap->attached) {
-		if (!queue->clock_bad)
-			continue;
-		bad++;
-		say_iface(snap, finding, queue);
-	}
-	doctor_note(finding, "bad", bad, DOCTOR_COUNT, "rxaqm clock");
-	return doctor_found_if(bad);
-}
-
 #define ENFORCE                                                    \
 	.now = "rxaqm policy set ${iface} mode=enforce lease=10m", \
 	.keep = "mode=enforce in rxaqm.conf(5)", .undo = "rxaqm policy set ${iface} mode=observe"
@@ -204,14 +189,5 @@ const struct doctor_check doctor_checks_attached[] = {
 	  .keep = "ecn=off in rxaqm.conf(5)", .undo = "rxaqm policy set IFACE ecn=on",
 	  .expect = "drops instead of marks that nobody hears", .risk = "loss",
 	  .reference = "RFC 3168", .judge = judge_ecn },
-	{ DOCTOR_CHECK("clock-bad", SETTINGS, SETTING, MEDIUM, MEASURED), .by_rxaqm = true,
-	  .reads = "rxaqm clock",
-	  .rule = "the clock of an attached interface is lost or too uncertain",
-	  .cause =
-		  "The NIC's clock on ${iface} cannot be compared with the host's: sojourn times are not known.",
-	  .because = "rxaqm clock ${iface} says why.",
-	  .clear = "${bad} clocks of attached interfaces are lost",
-	  .now = "rxaqm run keeps it; rxaqm clock ${iface}", .keep = "systemctl enable --now rxaqm",
-	  .expect = "sojourn times again", .reference = "rxaqm(8), clock", .judge = judge_clock },
 	{}
 };

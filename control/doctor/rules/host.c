@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* What the machine does to a CPU that receives: its clock, sleep, core, memory. */
+/* What the machine does to a CPU that receives: its clock, core, memory. */
 #include "doctor/rules/ifaces.h"
 #include "doctor/rules/load.h"
 
 #define CPUFREQ "/sys/devices/system/cpu/cpuN/cpufreq"
-#define CPUIDLE "/sys/devices/system/cpu/cpuN/cpuidle"
 #define SIBLINGS "thread_siblings_list"
 #define BUSY_PERCENT 90.0
 
@@ -93,30 +92,6 @@ DOCTOR_JUDGE(judge_sibling)
 	return doctor_found_if(most >= 80);
 }
 
-DOCTOR_JUDGE(judge_sleep)
-{
-	const struct doctor_load *load;
-	struct doctor_loads loads;
-	double most = 0, share, window_us = doctor_window_s(snap) * 1e6;
-	bool seen = false;
-	__u64 rise;
-
-	doctor_loads(snap, &loads, NULL);
-	rxaqm_list_each(load, &loads) {
-		rise = doctor_since(load->was->wake_us, load->is->wake_us);
-		share = (double)or_zero(rise) * 100 / window_us;
-		seen |= rise != ~0ULL;
-		if (load->receiving < 1 || share <= most)
-			continue;
-		most = share;
-		doctor_note(finding, "cpu", load->cpu, DOCTOR_NUMBER, CPUIDLE);
-	}
-	if (!seen)
-		return doctor_blind(finding, "no cpuidle: the hypervisor or firmware decides");
-	doctor_note_share(finding, "waking", most, CPUIDLE " usage * latency");
-	return doctor_found_if(most >= 20);
-}
-
 static __u32 node_of(const struct doctor_snapshot *snap, __s32 id)
 {
 	const struct doctor_cpu *cpu = rxaqm_list_find(cpu, &snap->after.cpus,
@@ -195,19 +170,6 @@ const struct doctor_check doctor_checks_host[] = {
 	  .after = "rx-starved",
 	  .reference = "Documentation/admin-guide/cputopology.rst, thread_siblings_list",
 	  .judge = judge_sibling },
-	{ DOCTOR_CHECK("cpu-sleeps", CPU, SETTING, LOW, INFERRED),
-	  .reads = "cpuidle: usage and latency of each state",
-	  .rule = "leaving idle states takes 20 % of the time of a CPU that receives, or more",
-	  .cause = "CPU ${cpu} receives, and spends ${waking} of its time waking up.",
-	  .because =
-		  "Each packet that finds it asleep waits for as long as the state takes to leave.",
-	  .clear = "CPUs that receive spend ${waking} of their time waking up",
-	  .now = "cpupower idle-set -D 20 (no state that takes longer than 20 us to leave)",
-	  .keep = "tuned-adm profile network-latency, or cpuidle.* at boot",
-	  .undo = "cpupower idle-set -E",
-	  .expect = "up to 200 us less for a packet that comes alone",
-	  .risk = "power, and less boost for other CPUs", .after = "irq-deferral",
-	  .reference = "Documentation/admin-guide/pm/cpuidle.rst", .judge = judge_sleep },
 	{ DOCTOR_CHECK("numa-remote", CPU, SERVICE, LOW, INFERRED),
 	  .reads = "packets by queue, /proc/interrupts, device/numa_node, /sys/devices/system/node",
 	  .rule = "half of 10,000 packets/s or more are received on CPUs of another node than the NIC's",

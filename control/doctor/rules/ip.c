@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* IP: fragments. */
-#include "doctor/rules/ifaces.h"
+#include "doctor/rules/check.h"
 
 struct fragments {
 	__u64 pieces, packets, datagrams, failed;
@@ -53,121 +53,6 @@ DOCTOR_JUDGE(judge_fails)
 						     DOCTOR_BLIND;
 }
 
-DOCTOR_JUDGE(judge_ids)
-{
-	__u64 datagrams, seconds = doctor_sysctl(snap, "net.ipv4.ipfrag_time", 0, 30);
-	double rate, wraps_at;
-
-	if (!doctor_counter(snap, "Ip.ReasmOKs", &datagrams) || !seconds)
-		return doctor_blind(finding, "no counters of fragments in /proc/net/snmp");
-	rate = (double)datagrams / doctor_window_s(snap);
-	wraps_at = 65536.0 / (double)seconds;
-	doctor_say(finding, "old", "%llu", (unsigned long long)seconds);
-	doctor_note_rise(finding, "rate", rate, DOCTOR_PER_S, "Ip.ReasmOKs");
-	doctor_note(finding, "wraps_at", wraps_at, DOCTOR_PER_S, "65536 / net.ipv4.ipfrag_time");
-	return doctor_found_if(rate > wraps_at);
-}
-
-/* How what came is spread over queues, or CPUs. */
-struct places {
-	__u64 total, most;
-	unsigned int nr;
-	const struct doctor_iface *iface; /* of the queue that has most; NULL: it is a CPU */
-	__u32 number;
-};
-
-/* @value: ~0 is not known. */
-static void add_place(struct places *places, __u64 value, const struct doctor_iface *iface,
-		      __u32 number)
-{
-	if (value == ~0ULL)
-		return;
-	places->nr++;
-	places->total += value;
-	if (value < places->most || !value)
-		return;
-	places->most = value;
-	places->iface = iface;
-	places->number = number;
-}
-
-/* Fragments by Rx queue, as the probe counted them. */
-static void probed_places(const struct doctor_snapshot *snap, struct places *places)
-{
-	const struct doctor_deep_fragments *queue;
-	const struct doctor_iface *iface;
-
-	rxaqm_list_each(queue, &snap->deep_fragments) {
-		iface = doctor_iface_at(snap, queue->ifindex);
-		if (iface && queue->queue != ~0U)
-			add_place(places, queue->fragments, iface, queue->queue);
-	}
-}
-
-/* All packets by Rx queue, of interfaces with several. */
-static void queue_places(const struct doctor_snapshot *snap, struct places *places)
-{
-	const struct doctor_iface *iface;
-	const struct doctor_queue *queue;
-
-	rxaqm_list_each(iface, &snap->after.ifaces) {
-		rxaqm_list_each(queue, &iface->queues) {
-			if (iface->rx_queues > 1 && !queue->tx)
-				add_place(places, doctor_queue_rise(snap, iface, queue, packets),
-					  iface, queue->id);
-		}
-	}
-}
-
-static void cpu_places(const struct doctor_snapshot *snap, struct places *places)
-{
-	size_t i;
-
-	for (i = 0; i < snap->after.cpus.nr && i < snap->before.cpus.nr; i++)
-		add_place(places,
-			  doctor_since(snap->before.cpus.at[i].processed,
-				       snap->after.cpus.at[i].processed),
-			  NULL, snap->after.cpus.at[i].id);
-}
-
-/* One queue has nearly all, and fragments are many: they have no ports to be spread by. Counted by
- * the probe; else inferred from what queues, or CPUs, have of all packets.
- */
-DOCTOR_JUDGE(judge_spread)
-{
-	const char *source = "--deep: net:netif_receive_skb";
-	struct places places = {};
-	struct fragments all;
-
-	if (!note_fragments(snap, finding, &all))
-		return DOCTOR_BLIND;
-	if (doctor_probed(snap, "fragments")) {
-		probed_places(snap, &places);
-		finding->confidence = DOCTOR_MEASURED;
-	} else {
-		queue_places(snap, &places);
-		source = "packets by queue: qstats, ethtool -S";
-	}
-	if (!places.total) {
-		places = (struct places){};
-		cpu_places(snap, &places);
-		finding->confidence = DOCTOR_INFERRED;
-		source = "/proc/net/softnet_stat";
-	}
-	doctor_note_share(finding, "largest_share",
-			  places.total ? (double)places.most * 100 / (double)places.total : 0,
-			  source);
-	if (places.iface)
-		doctor_say(finding, "where", "Rx queue %u of %s", places.number,
-			   places.iface->name);
-	else
-		doctor_say(finding, "where", "CPU %u", places.number);
-	/* A CPU of two has more than half of something always. */
-	return doctor_found_if(all.many &&
-			       places.nr > (finding->confidence == DOCTOR_MEASURED ? 1 : 2) &&
-			       places.most * 10 > places.total * 8);
-}
-
 #define SMALLER_MESSAGES                                                                                    \
 	.now = "send messages of at most MTU - 28 bytes (IPv6: MTU - 48), or set the same MTU on the path", \
 	.keep = "the same, in the sender's configuration", .undo = "the old size",                          \
@@ -193,27 +78,5 @@ const struct doctor_check doctor_checks_ip[] = {
 	  .expect = "failed from ${failed} to 0", .after = "ip-fragments",
 	  .reference = "ipfrag_high_thresh in ip-sysctl.rst; snmp_counter.rst",
 	  .judge = judge_fails },
-	{ DOCTOR_CHECK("ip-fragment-ids", IP, ARRIVAL, MEDIUM, INFERRED),
-	  .reads = "Ip.ReasmOKs, ipfrag_time",
-	  .rule = "more fragmented datagrams a second than 65536 / ipfrag_time",
-	  .cause =
-		  "Fragmented datagrams come so fast that their 16-bit IDs repeat while old pieces wait.",
-	  .because = "${rate}, and IDs repeat within ipfrag_time above ${wraps_at}: pieces of "
-		     "different datagrams are put together, and only checksums notice.",
-	  .clear = "${rate} fragmented datagrams, IDs repeat above ${wraps_at}",
-	  SYSCTL("net.ipv4.ipfrag_time", "2", "${old}"), .expect = "IDs repeat above 32768/s only",
-	  .risk = "pieces that come 2 s late are lost", .after = "ip-fragments",
-	  .reference = "RFC 4963", .judge = judge_ids },
-	{ DOCTOR_CHECK("ip-fragments-one-queue", IP, SKEWED, MEDIUM, INFERRED),
-	  .reads =
-		  "Ip.ReasmReqds; packets by Rx queue, or by CPU; --deep: net:netif_receive_skb, fragments by queue",
-	  .rule = "fragments are 1 % or more, and one of three or more queues has 80 % of all packets; --deep: one of "
-		  "two has 80 % of the fragments",
-	  .cause = "${where} has ${largest_share} of what comes: fragments are not spread.",
-	  .because = "RSS hashes ports, and all but the first piece have none.",
-	  .clear =
-		  "${largest_share} of packets on one queue or CPU (${where}), ${fragments} fragments",
-	  SMALLER_MESSAGES, .expect = "packets spread over all queues", .after = "ip-fragments",
-	  .reference = "Documentation/networking/scaling.rst, RSS", .judge = judge_spread },
 	{}
 };

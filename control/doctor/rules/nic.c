@@ -308,7 +308,7 @@ const struct doctor_check doctor_checks_nic[] = {
 	  .now = "bpftool net show dev ${iface}; if it is rxaqm: rxaqm status ${iface}",
 	  .keep = "the program's own configuration",
 	  .expect = "events from ${events} to what the program is meant to drop",
-	  .after = "cq-shared rx-queue-standing " CPU_FULL " rx-starved cc-mix",
+	  .after = "cq-shared rx-queue-standing " CPU_FULL " rx-starved",
 	  .reference = "net/core/dev.c: XDP_DROP makes no kfree_skb event", .judge = judge_xdp },
 	{ DOCTOR_CHECK("rx-dropped", NIC, ELSEWHERE, LOW, MEASURED),
 	  .reads = "rx_dropped of the interface", .rule = "20/s or more, and 1 of 1000 packets",

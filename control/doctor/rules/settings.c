@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Settings that do nothing here, or less than the kernel's own default. */
+/* Settings that do less than the kernel's own default. */
 #include <stdio.h>
 #include <string.h>
 
@@ -7,56 +7,6 @@
 
 #define SYSCTLS "/proc/sys/net"
 #define RMEM "net.ipv4.tcp_rmem"
-
-/* "NAME=VALUE, NAME=VALUE" */
-struct settings {
-	char text[160];
-	unsigned int nr;
-};
-
-static void add(struct settings *settings, const char *name, const char *value)
-{
-	size_t at = strlen(settings->text);
-
-	snprintf(settings->text + at, sizeof(settings->text) - at, "%s%s=%s",
-		 settings->nr++ ? ", " : "", name, value);
-}
-
-/* Found if there are some; their number is noted as @count. */
-static enum doctor_verdict conclude(struct doctor_finding *finding, const char *count,
-				    const struct settings *settings)
-{
-	doctor_note(finding, count, settings->nr, DOCTOR_COUNT, SYSCTLS);
-	doctor_say(finding, "settings", "%s", settings->text);
-	return doctor_found_if(settings->nr);
-}
-
-/* Sysctls that a kernel still has and no longer reads; @usual is what nobody has touched. */
-static const struct {
-	const char *name, *usual;
-	bool by_ratio; /* dead where sockets have a scaling_ratio (6.6); else in all from 6.1 */
-} dead[] = {
-	{ "net.ipv4.tcp_low_latency", "0", false },
-	{ "net.ipv4.tcp_fack", "0", false },
-	{ "net.ipv4.tcp_adv_win_scale", "1", true },
-};
-
-DOCTOR_JUDGE(judge_dead)
-{
-	struct settings settings = {};
-	size_t i;
-
-	if (!snap->sysctl)
-		return doctor_blind(finding, SYSCTLS " cannot be read");
-	for (i = 0; i < sizeof(dead) / sizeof(dead[0]); i++) {
-		const char *value = doctor_sysctl_words(snap, dead[i].name);
-
-		if (value && strcmp(value, dead[i].usual) &&
-		    (!dead[i].by_ratio || snap->sockets.has_scaling_ratio))
-			add(&settings, dead[i].name, value);
-	}
-	return conclude(finding, "dead", &settings);
-}
 
 /* Sysctls that were raised once, when defaults were lower: now they lower. A kernel tells its own
  * default of tcp_rmem[2] by another one: 32 MB where rmem_max is 4 MB (both 6.18 or later).
@@ -98,8 +48,8 @@ DOCTOR_JUDGE(judge_off)
 	static const char *const switches[] = { "net.ipv4.tcp_window_scaling",
 						"net.ipv4.tcp_moderate_rcvbuf", "net.ipv4.tcp_sack",
 						"net.ipv4.tcp_timestamps" };
-	struct settings settings = {};
-	char on[160] = "", off[160] = "";
+	char settings[160] = "", on[160] = "", off[160] = "";
+	unsigned int nr = 0;
 	size_t i;
 
 	if (!snap->sysctl)
@@ -109,13 +59,16 @@ DOCTOR_JUDGE(judge_off)
 
 		if (!value || strcmp(value, "0") != 0)
 			continue;
-		add(&settings, switches[i], value);
+		snprintf(settings + strlen(settings), sizeof(settings) - strlen(settings), "%s%s=0",
+			 nr++ ? ", " : "", switches[i]);
 		snprintf(on + strlen(on), sizeof(on) - strlen(on), " %s=1", switches[i]);
 		snprintf(off + strlen(off), sizeof(off) - strlen(off), " %s=0", switches[i]);
 	}
 	doctor_say_ours(finding, "turn_on", "%s", on);
 	doctor_say_ours(finding, "turn_off", "%s", off);
-	return conclude(finding, "off", &settings);
+	doctor_note(finding, "off", nr, DOCTOR_COUNT, SYSCTLS);
+	doctor_say(finding, "settings", "%s", settings);
+	return doctor_found_if(nr);
 }
 
 const struct doctor_check doctor_checks_settings[] = {
@@ -146,17 +99,5 @@ const struct doctor_check doctor_checks_settings[] = {
 	  .risk = "memory of slow readers: see tcp-buffers-huge",
 	  .reference = "net/ipv4/tcp.c:tcp_init; tuned 2bfa442, network-throughput",
 	  .judge = judge_old },
-	{ DOCTOR_CHECK("sysctl-dead", SETTINGS, SETTING, LOW, CONFIGURED),
-	  .reads = "tcp_adv_win_scale, tcp_low_latency, tcp_fack; scaling_ratio of sockets",
-	  .rule = "set to something, and nothing in this kernel reads it",
-	  .cause = "Settings that do nothing in this kernel are set: ${settings}.",
-	  .because = "Since Linux 6.6 each socket measures its own ratio of payload to memory "
-		     "(scaling_ratio); the others were emptied before 6.1.",
-	  .clear = "${dead} settings that this kernel does not read are set",
-	  .now = "nothing: it has no effect",
-	  .keep = "remove them from /etc/sysctl.conf and /etc/sysctl.d",
-	  .undo = "put the lines back", .expect = "no effect on traffic; one less false belief",
-	  .reference = "ip-sysctl.rst: obsolete since linux-6.6; net/ipv4/sysctl_net_ipv4.c",
-	  .judge = judge_dead },
 	{}
 };

@@ -293,7 +293,7 @@ const struct doctor_check doctor_checks_spread[] = {
 	  .undo = "echo 0 >/sys/class/net/${iface}/queues/rx-${queue}/rps_cpus; ethtool -X ${iface} default",
 	  .expect = "max over mean below 1.5",
 	  .risk = "a new hash moves flows: it clears a standing queue and hides its cause",
-	  .after = "irqs-on-one-cpu ip-fragments-one-queue",
+	  .after = "irqs-on-one-cpu ip-fragments",
 	  .reference = "scaling.rst; Meta: a changed setting reshuffled the key",
 	  .judge = judge_skew },
 	{ DOCTOR_CHECK("irqs-on-one-cpu", CPU, SKEWED, HIGH, MEASURED),

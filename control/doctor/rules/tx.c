@@ -130,37 +130,6 @@ DOCTOR_JUDGE(judge_bonus)
 	return doctor_found_if(without && short_elsewhere);
 }
 
-DOCTOR_JUDGE(judge_cwnd)
-{
-	const struct doctor_group *group = slow_group(snap);
-
-	doctor_note(finding, "limited", group ? group->cwnd_limited : 0, DOCTOR_COUNT, GROUPS);
-	doctor_note(finding, "flows", group ? group->active : 0, DOCTOR_COUNT, GROUPS);
-	if (!group || group->cwnd_limited * 2 <= group->active)
-		return DOCTOR_CLEAR;
-	doctor_note(finding, "cwnd", (double)group->cwnd_median, DOCTOR_NUMBER, GROUPS);
-	return DOCTOR_FOUND;
-}
-
-DOCTOR_JUDGE(judge_mix)
-{
-	const struct doctor_attached *queue;
-	const struct doctor_group *group;
-	__u32 ect = 0, other = 0;
-	bool both = false;
-
-	rxaqm_list_each(group, &snap->sockets.groups) {
-		ect += group->ect;
-		other += group->not_ect;
-	}
-	doctor_note(finding, "ect", ect, DOCTOR_COUNT, "socket table, ecn_flags");
-	doctor_note(finding, "not_ect", other, DOCTOR_COUNT, "socket table, ecn_flags");
-	/* Only where rxaqm marks does the difference matter. */
-	rxaqm_list_each(queue, &snap->attached)
-		both |= queue->marked && queue->dropped;
-	return doctor_found_if(both && ect >= 4 && other >= 4);
-}
-
 const struct doctor_check doctor_checks_tx[] = {
 	{ DOCTOR_CHECK("tso-self-throttled", TX, LOOP, MEDIUM, INFERRED), .by_queues = true,
 	  .reads = "Tcp.OutSegs / Ip.OutRequests; pacing, RTT, cwnd of flows by Rx queue; tcp_min_tso_segs; --deep: "
@@ -192,30 +161,5 @@ const struct doctor_check doctor_checks_tx[] = {
 	  .expect = "min_rtt from ${min_rtt} to that of the path", .risk = "bursts of 12 kB a flow",
 	  .after = "rx-queue-standing " CPU_FULL " tso-self-throttled",
 	  .reference = "tcp_tso_rtt_log in ip-sysctl.rst; tcp_tso_autosize", .judge = judge_bonus },
-	{ DOCTOR_CHECK("cwnd-limited", TX, ELSEWHERE, LOW, MEASURED), .by_queues = true,
-	  .reads = "is_cwnd_limited, snd_cwnd of flows by Rx queue",
-	  .rule = "most flows of a slowly paced queue are limited by cwnd",
-	  .cause =
-		  "${limited} of ${flows} slow flows are held by their congestion window (${cwnd} segments).",
-	  .because =
-		  "tcp_min_tso_segs does not override it: what helps is a shorter round trip or less loss.",
-	  .clear = "${limited} of ${flows} slowly paced flows held by their congestion window",
-	  .now = ENFORCE_FOR("IFACE"), .keep = "rxaqm.conf(5)", .undo = "rxaqm detach IFACE",
-	  .expect = "a shorter round trip, so more with the same window", .risk = ENFORCE_RISK,
-	  .after = "rx-queue-standing tso-self-throttled " CPU_FULL,
-	  .reference = "net/ipv4/tcp_output.c:tcp_is_cwnd_limited", .judge = judge_cwnd },
-	{ DOCTOR_CHECK("cc-mix", TX, SETTING, LOW, INFERRED),
-	  .reads = "ECN of flows; marks and drops of rxaqm",
-	  .rule = "rxaqm marks and drops, and four or more flows each can and cannot be marked",
-	  .cause =
-		  "Flows with ECN (${ect}) and without (${not_ect}) share queues: those without are dropped.",
-	  .because =
-		  "Marked flows keep the queue at their threshold, and the others lose packets there.",
-	  .clear =
-		  "${ect} flows with ECN, ${not_ect} without; nothing is marked and dropped side by side",
-	  .now = "rxaqm policy set IFACE law=auto", .keep = "rxaqm.conf(5)",
-	  .undo = "rxaqm policy set IFACE law=codel",
-	  .expect = "both kinds get about equal shares: it couples drops to marks",
-	  .risk = "none known", .reference = "rxaqm(8), law; RFC 9332", .judge = judge_mix },
 	{}
 };

@@ -32,15 +32,6 @@ DOCTOR_SCORE(limited_share)
 									0;
 }
 
-/* Small segments open it by two segments each, larger ones (GRO) by twice their length. */
-DOCTOR_SCORE(opening_share)
-{
-	if (socket->rcvbuf_locked || !socket->window_clamp || !socket->data_segs_in ||
-	    socket->rcv_ssthresh > socket->window_clamp / 4 || socket->data_segs_in < 1000)
-		return 0;
-	return window_share(snap, socket);
-}
-
 static enum doctor_verdict judge_share(const struct doctor_snapshot *snap,
 				       struct doctor_finding *finding, doctor_score_fn score)
 {
@@ -74,11 +65,6 @@ DOCTOR_JUDGE(judge_limit)
 {
 	doctor_say_rmem(snap, finding, true);
 	return judge_share(snap, finding, limited_share);
-}
-
-DOCTOR_JUDGE(judge_opening)
-{
-	return judge_share(snap, finding, opening_share);
 }
 
 DOCTOR_SCORE(huge_share)
@@ -173,19 +159,6 @@ const struct doctor_check doctor_checks_window[] = {
 	  .reference =
 		  "tcp_rmem in ip-sysctl.rst; Google, TCP bulk flows: 276 to 6600 Mbit/s at 121 ms",
 	  .judge = judge_limit },
-	{ SOCKET_CHECK("tcp-window-opens-slowly", TCP, SETTING, LOW, INFERRED),
-	  .reads = "socket table: rcv_ssthresh, window_clamp, window in flight, segments",
-	  .rule = "rcv_ssthresh is below a quarter of the clamp after 1000 segments, with the window full",
-	  .cause = "The receive window opens slowly: segments are small for the memory they take.",
-	  .because = "On ${socket}: each segment opens it by its own length twice, so without GRO "
-		     "by two segments (tcp_grow_window).",
-	  .clear = "${window_used} of a window that still opens in flight",
-	  .now = "ethtool -K IFACE gro on", .keep = "the same in the interface's configuration",
-	  .undo = "ethtool -K IFACE gro off", .expect = "the window doubles each round trip",
-	  .risk = "none for hosts; routers of other people's packets may want GRO off",
-	  .after = READERS " gro-off tcp-truesize",
-	  .reference = "net/ipv4/tcp_input.c:tcp_grow_window; Cloudflare, initial receive window",
-	  .judge = judge_opening },
 	{ SOCKET_CHECK("tcp-buffers-huge", TCP, MEMORY, MEDIUM, MEASURED),
 	  .reads = "socket table: receive memory, buffer, RTT",
 	  .rule = "half of the buffer, 4 MB or more, in use all the time, and the buffer beyond 2 BDP of 1 Gbit/s",

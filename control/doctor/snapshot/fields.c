@@ -11,7 +11,7 @@
 LAYOUT(doctor_cpu, FIELDS(doctor_cpu, id, user, system, idle, iowait, irq, softirq, steal),
        FIELDS(doctor_cpu, processed, dropped, flow_limited, net_rx, khz, base_khz, max_khz,
 	      throttles),
-       FIELDS(doctor_cpu, wake_us, sibling, numa_node, net_tx, timer, block, tasklet, sched),
+       FIELDS(doctor_cpu, sibling, numa_node, net_tx, timer, block, tasklet, sched),
        FIELD(doctor_cpu, rcu));
 
 LAYOUT(doctor_thread, FIELDS(doctor_thread, comm, pid, cpu, run_ns, wait_ns, longest_wait_ns));
@@ -59,7 +59,7 @@ LAYOUT(doctor_past, FIELDS(doctor_past, rx_bytes_per_s, busiest_permille, standi
 LAYOUT(doctor_attached,
        FIELDS(doctor_attached, ifindex, queue, completion, mode, busy_polls, drained_polls,
 	      over_target, over_target_acks),
-       FIELDS(doctor_attached, marked, dropped, sojourn_p50_ns, clock_bad));
+       FIELDS(doctor_attached, marked, dropped, sojourn_p50_ns));
 
 LAYOUT(doctor_blind, FIELDS(doctor_blind, what, why, essential));
 
@@ -70,22 +70,21 @@ LAYOUT(doctor_socket,
        FIELDS(doctor_socket, was_recv_queue, was_packets_out, drops, received, acked, read,
 	      data_segs_in, segs_out),
        FIELDS(doctor_socket, retrans, rwnd_limited_ms, sndbuf_limited_ms, scaling_ratio, rcv_wnd,
-	      rcv_ssthresh, window_clamp, rcv_rtt_us),
+	      rcv_rtt_us),
        FIELDS(doctor_socket, srtt_us, min_rtt_us, cwnd, packets_out, mss, rcv_mss, advmss,
 	      cwnd_limited),
        FIELDS(doctor_socket, app_limited, ca, inode, owner));
 
 LAYOUT(doctor_group,
        FIELDS(doctor_group, ifindex, rx_queue, proto, sockets, active, received, acked, slow_paced),
-       FIELDS(doctor_group, young, young_no_bonus, ect, not_ect, cwnd_limited, pacing_median,
-	      srtt_median_us, min_rtt_median_us),
+       FIELDS(doctor_group, young, young_no_bonus, pacing_median, srtt_median_us,
+	      min_rtt_median_us),
        FIELD(doctor_group, cwnd_median));
 
 LAYOUT(doctor_ports, FIELDS(doctor_ports, proto, local, remote, used));
 
 LAYOUT(doctor_sockets,
-       FIELDS(doctor_sockets, source, nr_tcp, nr_udp, took_us, has_scaling_ratio, nr_packet,
-	      packet_rings, locked),
+       FIELDS(doctor_sockets, source, nr_tcp, nr_udp, took_us, nr_packet, packet_rings, locked),
        FIELDS(doctor_sockets, rb_at_max, zero_window, rmem_over),
        LIST(doctor_sockets, notable, doctor_socket_type),
        LIST(doctor_sockets, groups, doctor_group_type),
@@ -100,8 +99,6 @@ LAYOUT(doctor_deep_prog, FIELDS(doctor_deep_prog, id, name, type, runs, run_ns))
 
 LAYOUT(doctor_deep_frames,
        FIELDS(doctor_deep_frames, ifindex, queue, frames, bytes, segments, median));
-
-LAYOUT(doctor_deep_fragments, FIELDS(doctor_deep_fragments, ifindex, queue, packets, fragments));
 
 LAYOUT(doctor_deep_late, FIELDS(doctor_deep_late, cpu, waits, longest_ns, p99_ns, held_by));
 
@@ -128,7 +125,6 @@ LAYOUT(doctor_snapshot,
        LIST(doctor_snapshot, deep_napis, doctor_deep_napi_type),
        LIST(doctor_snapshot, deep_progs, doctor_deep_prog_type),
        LIST(doctor_snapshot, deep_frames, doctor_deep_frames_type),
-       LIST(doctor_snapshot, deep_fragments, doctor_deep_fragments_type),
        LIST(doctor_snapshot, deep_late, doctor_deep_late_type),
        LIST(doctor_snapshot, deep_drops, doctor_deep_drop_type),
        LIST(doctor_snapshot, deep_stalls, doctor_deep_stalls_type));

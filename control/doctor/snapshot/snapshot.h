@@ -33,7 +33,6 @@ struct doctor_cpu {
 	__u64 base_khz,
 		max_khz; /* without boost, which few drivers tell, and with it; ~0: not known */
 	__u64 throttles; /* by heat, since boot; ~0: not known */
-	__u64 wake_us; /* spent on leaving idle states, since boot: entries * exit latency; ~0 */
 	__u32 sibling; /* another CPU of the same core; ~0: none, or not known */
 	__u32 numa_node; /* ~0: not known */
 };
@@ -110,7 +109,7 @@ struct doctor_socket {
 	__u64 data_segs_in, segs_out, retrans; /* between the samples */
 	__u32 rwnd_limited_ms, sndbuf_limited_ms; /* between the samples */
 	__u32 scaling_ratio; /* payload of 256 bytes of receive memory; 0: not known */
-	__u32 rcv_wnd, rcv_ssthresh, window_clamp; /* wnd ~0, clamp 0: not known */
+	__u32 rcv_wnd; /* ~0: not known */
 	__u32 rcv_rtt_us, srtt_us, min_rtt_us; /* 0: not measured */
 	__u32 cwnd, packets_out, mss, rcv_mss, advmss;
 	bool cwnd_limited, app_limited;
@@ -128,8 +127,6 @@ struct doctor_group {
 	__u64 received, acked; /* bytes between the samples, TCP */
 	__u32 slow_paced; /* active, sent, pacing below two segments a millisecond */
 	__u32 young, young_no_bonus; /* active and new; min_rtt so long that TSO gets no bonus */
-	__u32 ect, not_ect; /* active by whether ECN was negotiated */
-	__u32 cwnd_limited;
 	__u64 pacing_median, srtt_median_us, min_rtt_median_us,
 		cwnd_median; /* of active; 0: none */
 };
@@ -178,7 +175,6 @@ struct doctor_sockets {
 	char source[16]; /* "bpf", "diag", "": not seen */
 	__u64 nr_tcp, nr_udp, took_us;
 	__u64 nr_packet, packet_rings; /* AF_PACKET, and those with a ring; ~0: not known */
-	bool has_scaling_ratio; /* the kernel measures it for each TCP socket (6.6) */
 	/* Of all of TCP. */
 	__u64 locked, rb_at_max, zero_window, rmem_over;
 	RXAQM_LIST(struct doctor_socket) notable;
@@ -219,7 +215,6 @@ struct doctor_attached {
 	__u64 over_target, over_target_acks; /* ~0: not known */
 	__u64 marked, dropped;
 	__u64 sojourn_p50_ns; /* 0: not known */
-	bool clock_bad;
 };
 
 /* What --deep measured; the windows are in doctor_snapshot.deep. */
@@ -245,12 +240,6 @@ struct doctor_deep_frames {
 	__u32 ifindex, queue;
 	__u64 frames, bytes, segments;
 	__u64 median; /* bytes, a power of two below it */
-};
-
-/* Packets of IP that came by an Rx queue. */
-struct doctor_deep_fragments {
-	__u32 ifindex, queue; /* queue ~0: not known */
-	__u64 packets, fragments;
 };
 
 /* A CPU: how long the softirq that receives waited to begin. */
@@ -299,7 +288,6 @@ struct doctor_snapshot {
 	RXAQM_LIST(struct doctor_deep_napi) deep_napis;
 	RXAQM_LIST(struct doctor_deep_prog) deep_progs;
 	RXAQM_LIST(struct doctor_deep_frames) deep_frames;
-	RXAQM_LIST(struct doctor_deep_fragments) deep_fragments;
 	RXAQM_LIST(struct doctor_deep_late) deep_late;
 	RXAQM_LIST(struct doctor_deep_drop) deep_drops;
 	RXAQM_LIST(struct doctor_deep_stalls) deep_stalls;

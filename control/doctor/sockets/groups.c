@@ -89,17 +89,12 @@ static void add_tcp(struct group *group, const struct doctor_seen *seen)
 
 	to->received += seen->did.seen_before ? seen->did.received : 0;
 	to->acked += seen->did.seen_before ? seen->did.acked : 0;
-	if (rec->ecn_flags & 3) /* TCP_ECN_OK, or a mode of AccECN */
-		to->ect++;
-	else
-		to->not_ect++;
 	group->srtt[bucket(rec->srtt_us)]++;
 	group->cwnd[bucket(rec->snd_cwnd)]++;
 	if (rec->min_rtt_us && rec->min_rtt_us != ~0U)
 		group->min_rtt[bucket(rec->min_rtt_us)]++;
 	if (!seen->did.acked)
 		return;
-	to->cwnd_limited += rec->cwnd_limited;
 	if (rec->pacing_bytes_per_s == ~0ULL)
 		return;
 	group->pacing[bucket(rec->pacing_bytes_per_s)]++;

@@ -103,8 +103,6 @@ static void add_totals(struct doctor_sockets *sockets, const struct doctor_seen 
 	sockets->nr_udp += rec->proto == RXAQM_SOCKET_UDP;
 	sockets->nr_packet += rec->proto == RXAQM_SOCKET_PACKET;
 	sockets->packet_rings += rec->has_ring;
-	if (rec->proto == RXAQM_SOCKET_TCP && rec->scaling_ratio)
-		sockets->has_scaling_ratio = true;
 	if (rec->proto != RXAQM_SOCKET_TCP || rec->state != TCP_ESTABLISHED)
 		return;
 	sockets->locked += rec->rcvbuf_locked;

@@ -114,8 +114,6 @@ static void convert(const struct doctor_seen *seen, struct doctor_socket *to)
 	to->not_sent = rec->not_sent;
 	to->scaling_ratio = rec->scaling_ratio;
 	to->rcv_wnd = rec->rcv_wnd;
-	to->rcv_ssthresh = rec->rcv_ssthresh;
-	to->window_clamp = rec->window_clamp;
 	to->rcv_rtt_us = rec->rcv_rtt_us;
 	to->srtt_us = rec->srtt_us;
 	to->min_rtt_us = rec->min_rtt_us == ~0U ? 0 : rec->min_rtt_us;

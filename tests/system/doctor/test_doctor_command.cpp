@@ -181,7 +181,7 @@ TEST_CASE("doctor: the remedy of each check is run, or cannot be tried here", "[
 		const char *why, *ids;
 	} untried[] = {
 		{ "it only looks, or has no remedy",
-		  "busy-poll window-empty counters-reset sysctl-dead clock-bad xdp-drops rx-dropped "
+		  "busy-poll window-empty counters-reset xdp-drops rx-dropped "
 		  "udp-overflow tx-qdisc-drops tx-qdisc-standing packet-dear bpf-dear cpu-pauses "
 		  "rx-late softirq-late softirq-other udp-filtered tcp-zero-window tcp-rwnd-limited "
 		  "tcp-truesize" },
@@ -192,18 +192,18 @@ TEST_CASE("doctor: the remedy of each check is run, or cannot be tried here", "[
 		{ "it is the program's to mend",
 		  "tcp-reader-stopped tcp-reader-slow udp-reader-stopped udp-reader-slow "
 		  "listen-overflow tcp-sndbuf-limited tcp-rcvbuf-fixed app-window ip-fragments "
-		  "ip-reassembly-fails ip-fragments-one-queue rx-extras capture-drops" },
+		  "ip-reassembly-fails rx-extras capture-drops" },
 		{ "it changes what all of the host shares",
 		  "backlog-drops nic-no-memory tcp-memory udp-memory udp-burst udp-send-buffer "
-		  "cgroup-memory conntrack-full conntrack-race neighbour-full cpu-clock cpu-sleeps "
+		  "cgroup-memory conntrack-full conntrack-race neighbour-full cpu-clock "
 		  "cpu-sibling irqs-on-one-cpu rx-starved napi-starved reader-waits-for-cpu "
 		  "udp-reader-shares-cpu numa-remote" },
 		{ "it needs a driver with such queues, rings or offloads: the simulated NIC's tests "
 		  "have its conditions",
-		  "rx-cpu-busy rx-cpus-busy rx-skew rx-queues-few gro-off tcp-window-opens-slowly "
+		  "rx-cpu-busy rx-cpus-busy rx-skew rx-queues-few gro-off "
 		  "nic-pauses nic-ring-overflow tx-stalls cq-shared" },
 		{ "it is rxaqm's: tests/system/aqm has what its policies do",
-		  "rx-queue-standing acks-dominate ecn-unheard rx-overload-sticks cwnd-limited cc-mix "
+		  "rx-queue-standing acks-dominate ecn-unheard rx-overload-sticks "
 		  "tso-bonus-decayed" },
 		{ "whether it helps is a matter of minutes, or of a long path",
 		  "tcp-collapse tcp-pruned tcp-queue-drop tcp-window-stuck tcp-window-limit "

@@ -116,33 +116,6 @@ TEST_CASE("doctor: the probe of frames tells their size by queue", "[doctor][dee
 	CHECK(bytes <= segments * 1448);
 }
 
-TEST_CASE("doctor: the probe of fragments tells the interface they come by",
-	  "[doctor][deep][probes]")
-{
-	Host host;
-	Wire wire;
-	int socket = wire.tx.socket(AF_INET, SOCK_DGRAM);
-	Probed probed(wire.rx, doctor_probe_fragments, [&] {
-		sockaddr_in to = {};
-		char payload[8000] = {};
-
-		to.sin_family = AF_INET;
-		to.sin_port = htons(9);
-		inet_pton(AF_INET, Wire::RX_IP4, &to.sin_addr);
-		for (int i = 0; i < 10; i++)
-			sendto(socket, payload, sizeof(payload), 0, (sockaddr *)&to, sizeof(to));
-	});
-
-	close(socket);
-	INFO(probed.blind);
-	CHECK(probed.number("fragments_ns"));
-	REQUIRE(probed.snap.deep_fragments.nr >= 1);
-	CHECK(probed.snap.deep_fragments.at[0].ifindex == wire.rx.ifindex(wire.rx_if));
-	CHECK(probed.snap.deep_fragments.at[0].fragments >= 60);
-	CHECK(probed.snap.deep_fragments.at[0].fragments <=
-	      probed.snap.deep_fragments.at[0].packets);
-}
-
 TEST_CASE("doctor: BPF programs are counted only while the probe runs", "[doctor][deep][probes]")
 {
 	Host host;

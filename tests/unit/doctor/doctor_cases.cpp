@@ -18,7 +18,7 @@ static std::string attached(const char *fields)
 	return std::string(R"({"ifindex":2,"queue":3,"signal":"busy","completion":"split",
 		"mode":"observe","busy_polls":9000,"drained_polls":0,"packets":600000,"acks":0,
 		"over_target":0,"over_target_acks":0,"marked":0,"dropped":0,
-		"sojourn_p50_ns":80000000,"target_ns":5000000,"clock_bad":false)") +
+		"sojourn_p50_ns":80000000,"target_ns":5000000)") +
 	       fields + "}";
 }
 
@@ -27,7 +27,7 @@ static const std::vector<Case> &host_cases()
 {
 	static const std::vector<Case> cases = {
 		{ "ip-fragments",
-		  { "ip-reassembly-fails", "ip-fragment-ids" },
+		  { "ip-reassembly-fails" },
 		  [](Bundle &b) {
 			  b.rise("Ip.InReceives", 2000000).rise("Ip.ReasmReqds", 1350000);
 			  b.rise("Ip.ReasmOKs", 30000).rise("Ip.ReasmFails", 40);
@@ -184,13 +184,13 @@ static const std::vector<Case> &host_cases()
 		  } },
 		{ "tso-self-throttled", {}, [](Bundle &b) { slow_flows(b, ""); } },
 		{ "tso-self-throttled",
-		  { "cwnd-limited", "tso-bonus-decayed" },
+		  { "tso-bonus-decayed" },
 		  [](Bundle &b) {
-			  slow_flows(b, R"(,"cwnd_limited":12,"young":8,"young_no_bonus":8)");
+			  slow_flows(b, R"(,"young":8,"young_no_bonus":8)");
 			  b.set("/sockets/groups/-",
 				R"({"ifindex":2,"rx_queue":1,"proto":"tcp","sockets":9,
 				"active":9,"received":0,"acked":1000000,"slow_paced":0,"young":5,
-				"young_no_bonus":0,"ect":0,"not_ect":9,"cwnd_limited":0,
+				"young_no_bonus":0,
 				"pacing_median":100000000,"srtt_median_us":300,
 				"min_rtt_median_us":200,"cwnd_median":48})");
 		  } },
@@ -242,9 +242,6 @@ static const std::vector<Case> &host_cases()
 		  [](Bundle &b) {
 			  b.set("/sysctl/net.ipv4.tcp_rmem", "\"4096 131072 16777216\"");
 		  } },
-		{ "sysctl-dead",
-		  {},
-		  [](Bundle &b) { b.set("/sysctl/net.ipv4.tcp_adv_win_scale", "\"2\""); } },
 		{ "cq-shared",
 		  { "rx-queue-standing", "acks-dominate" },
 		  [](Bundle &b) {
@@ -263,19 +260,6 @@ static const std::vector<Case> &host_cases()
 		  {},
 		  [](Bundle &b) {
 			  b.set("/attached/-", attached(R"(,"drained_polls":5000,"marked":4000)"));
-		  } },
-		{ "clock-bad",
-		  {},
-		  [](Bundle &b) {
-			  b.set("/attached/-",
-				attached(R"(,"drained_polls":5000,"clock_bad":true)"));
-		  } },
-		{ "cc-mix",
-		  { "xdp-drops" },
-		  [](Bundle &b) {
-			  b.set("/attached/-",
-				attached(R"(,"drained_polls":5000,"marked":50,"dropped":50)"));
-			  b.set("/sockets/groups/0/ect", "9").set("/sockets/groups/0/not_ect", "9");
 		  } },
 	};
 

@@ -80,12 +80,6 @@ const std::vector<Case> &doctor_cases_deep()
 			  cpu(b, 0, "sibling", "1", "1");
 			  b.rise_at("cpus/1/idle", 50);
 		  } },
-		{ "cpu-sleeps",
-		  {},
-		  [](Bundle &b) {
-			  b.softirq(0, 5);
-			  cpu(b, 0, "wake_us", "0", "2600000");
-		  } },
 		{ "numa-remote",
 		  {},
 		  [](Bundle &b) {
@@ -101,18 +95,9 @@ const std::vector<Case> &doctor_cases_deep()
 				"packets_out":1400,"was_packets_out":1398,"cwnd":9000,
 				"app_limited":true,"received":90000,"read":90000})");
 		  } },
+		/* They have no ports to be spread by. */
 		{ "ip-fragments",
-		  { "ip-fragments-one-queue" },
-		  [](Bundle &b) {
-			  fragments(b);
-			  b.set("/deep", R"({"fragments_ns":3000000000})");
-			  b.set("/deep_fragments",
-				R"([{"ifindex":2,"queue":0,"packets":500,"fragments":1},
-				{"ifindex":2,"queue":3,"packets":4500,"fragments":4400}])");
-		  } },
-		/* By all packets of queues, where nobody probed. */
-		{ "ip-fragments",
-		  { "ip-fragments-one-queue", "rx-skew" },
+		  { "rx-skew" },
 		  [](Bundle &b) {
 			  fragments(b);
 			  b.softirq(0, 70);
@@ -312,7 +297,6 @@ TEST_CASE("doctor: a probe is wanted for what is suspected, and once", "[doctor]
 		{ "polls", [](Bundle &b) { b.rise_at("ifaces/1/stats/rx_missed_errors", 900); } },
 		{ "progs", [](Bundle &b) { b.softirq(0, 99).softirq(1, 20); } },
 		{ "frames", slow_flows },
-		{ "fragments", fragments },
 		{ "late",
 		  [](Bundle &b) {
 			  b.rise_at("threads/0/run_ns", 500000000);

@@ -87,14 +87,6 @@ const std::vector<Case> &doctor_cases_sockets()
 				  R"({"rcvbuf":33554432,"rcv_wnd":16777216,"rcv_rtt_us":121000,"srtt_us":121000,
 				"received":1300000000,"read":1300000000})");
 		  } },
-		{ "tcp-window-opens-slowly",
-		  {},
-		  [](Bundle &b) {
-			  b.owner(5, 0).socket(
-				  R"({"rcvbuf":1000000,"rcv_wnd":65536,"received":32000000,
-				"read":32000000,"data_segs_in":22000,"rcv_ssthresh":65536,
-				"window_clamp":600000})");
-		  } },
 		{ "tcp-collapse",
 		  { "tcp-window-stuck", "tcp-buffers-huge" },
 		  [](Bundle &b) {

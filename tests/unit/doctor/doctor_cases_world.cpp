@@ -195,7 +195,8 @@ const std::vector<Case> &doctor_cases_world()
 		{ "reader-waits-for-cpu",
 		  { "tcp-reader-slow" },
 		  [](Bundle &b) {
-			  b.owner(30, 1, 0, "S", 69).socket(R"({"recv_queue":900000,"was_recv_queue":900000,
+			  b.owner(30, 1, 0, "S", 69)
+				  .socket(R"({"recv_queue":900000,"was_recv_queue":900000,
 				"received":9000000,"read":9000000,"rcvbuf":2000000})");
 		  } },
 		{ "reader-waits-for-cpu",

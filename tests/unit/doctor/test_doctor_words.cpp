@@ -56,7 +56,7 @@ TEST_CASE("doctor: --verify does not say that something is gone where nothing ca
 	      "  tcp-collapse, in 10.0 s; too little came to tell whether it is gone\n");
 	CHECK(Diagnosis(still.text()).verdict("tcp-collapse").find("STILL     Receive ") == 0);
 	/* A setting needs no packets. */
-	CHECK(Diagnosis(nothing.text()).verdict("sysctl-dead").find("GONE ") == 0);
+	CHECK(Diagnosis(nothing.text()).verdict("tcp-features-off").find("GONE ") == 0);
 	busy.set("/sockets", R"({"source":""})");
 	CHECK(Diagnosis(busy.text()).verdict("tcp-reader-stopped") ==
 	      "CANNOT SEE no pass over the sockets was possible\n"
