@@ -33,7 +33,7 @@ build rpm pkgconfig(ncursesw) pkgconfig(libsystemd) pkgconfig(libmicrohttpd) pkg
 build rpm pkgconfig(zlib)
 build pacman gcc make pkgconf git clang llvm bpf linux-api-headers libbpf libxdp libinih
 build pacman json-c ncurses systemd-libs libmicrohttpd libelf zlib
-test apt g++ catch2/3.7 iproute2 iperf3 ethtool jq procps tmux zsh fish
+test apt g++ catch2/3.7 iproute2 iperf3 ethtool jq procps tmux zsh fish nftables
 test apt python3-jsonschema python3-prometheus-client python3-scapy
 test debian libclang-rt-19-dev
 test ubuntu libclang-rt-dev

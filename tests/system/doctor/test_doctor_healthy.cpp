@@ -4,6 +4,7 @@
  * time, at its CPUs, too.
  */
 #include <linux/if_ether.h>
+#include <sched.h>
 #include <sys/resource.h>
 
 #include "process.hpp"
@@ -100,6 +101,34 @@ TEST_CASE("doctor: a host of containers is healthy", "[doctor][causes][healthy]"
 	site.check_healthy({ &host, containers[3].get() });
 }
 
+/* What it passes on is not its own: conntrack and NAT are all that it has. */
+TEST_CASE("doctor: a gateway with NAT is healthy", "[doctor][.healthy]")
+{
+	Site site;
+	Netns inside;
+	const Netns &gateway = site.wire.rx;
+
+	if (run({ "sh", "-c", "command -v nft" }).exit_code)
+		SKIP("no nft");
+	gateway.ip("link add lan0 type veth peer name eth0 netns " + inside.name());
+	gateway.ip("address add 10.88.0.1/24 dev lan0");
+	gateway.ip("link set lan0 up");
+	inside.ip("address add 10.88.0.2/24 dev eth0");
+	inside.ip("link set eth0 up");
+	inside.ip("route add default via 10.88.0.1");
+	gateway.shell("echo 1 >/proc/sys/net/ipv4/ip_forward; "
+		      "nft 'table ip nat { chain out { type nat hook postrouting priority 100; "
+		      "oifname \"" +
+		      site.wire.rx_if +
+		      "\" masquerade; }; }; table ip filter { chain forward { "
+		      "type filter hook forward priority 0; policy drop; "
+		      "ct state established,related accept; iifname \"lan0\" accept; }; }'");
+	site.servers.push_back(std::make_unique<Server>(site.wire.tx, std::vector{ HTTP }, 20000));
+	site.fetch(inside, Wire::TX_IP4, HTTP, 16);
+	site.copy(inside, site.wire.tx, Wire::TX_IP4, 2);
+	site.check_healthy({ &gateway, &inside });
+}
+
 TEST_CASE("doctor: a host with 200 interfaces is healthy", "[doctor][.healthy]")
 {
 	Site site;
@@ -120,50 +149,71 @@ TEST_CASE("doctor: a host with 200 interfaces is healthy", "[doctor][.healthy]")
 namespace
 {
 
-/* Sockets that nothing comes by: both ends of connections of the loopback device. */
+/* Sockets that nothing comes by: both ends of connections of the loopback device. As many files as
+ * a process may have open, several threads have, with a table of files each.
+ */
 class Idle
 {
     public:
-	Idle(const Netns &netns, unsigned sockets)
+	Idle(const Netns &netns, size_t sockets)
 	{
 		getrlimit(RLIMIT_NOFILE, &before_);
-		const struct rlimit enough = { sockets + 4096, sockets + 4096 };
+		const struct rlimit all = { before_.rlim_max, before_.rlim_max };
+		const size_t each = std::min<size_t>(before_.rlim_max - 1024, 40000) / 2 * 2;
 
-		if (setrlimit(RLIMIT_NOFILE, &enough))
-			SKIP("cannot open " << sockets << " files");
+		REQUIRE(!setrlimit(RLIMIT_NOFILE, &all));
 		netns.shell("ip link set lo up; "
 			    "echo 1024 65535 >/proc/sys/net/ipv4/ip_local_port_range");
-		netns.enter([&] {
-			for (uint16_t port = 700; fds_.size() < sockets; port++)
-				connect_all(port, std::min<size_t>(sockets - fds_.size(), 40000));
-		});
+		for (uint16_t port = 700; sockets; port++) {
+			const size_t some = std::min(sockets, each);
+
+			threads_.emplace_back([this, &netns, port, some] {
+				netns.enter([&] { hold(port, some); });
+			});
+			sockets -= some;
+		}
+		REQUIRE(eventually([&] { return opened_ == threads_.size() || failed_; },
+				   std::chrono::minutes(2)));
+		REQUIRE(!failed_);
 	}
 	~Idle()
 	{
-		for (int fd : fds_)
-			close(fd);
+		stop_ = true;
+		for (std::thread &thread : threads_)
+			thread.join();
 		setrlimit(RLIMIT_NOFILE, &before_);
 	}
 
     private:
-	void connect_all(uint16_t port, size_t sockets)
+	/* The table of files goes with the thread. */
+	void hold(uint16_t port, size_t sockets)
+	{
+		if (unshare(CLONE_FILES) || !connect_all(port, sockets))
+			failed_ = true;
+		opened_++;
+		while (!stop_)
+			std::this_thread::sleep_for(50ms);
+	}
+	static bool connect_all(uint16_t port, size_t sockets)
 	{
 		const sockaddr_in address = loopback(port);
 		const int listener = socket(AF_INET, SOCK_STREAM, 0);
 
-		REQUIRE(!bind(listener, (const sockaddr *)&address, sizeof(address)));
-		REQUIRE(!listen(listener, 16));
+		if (bind(listener, (const sockaddr *)&address, sizeof(address)) ||
+		    listen(listener, 16))
+			return false;
 		for (size_t i = 0; i < sockets; i += 2) {
 			const int fd = socket(AF_INET, SOCK_STREAM, 0);
 
-			fds_.push_back(fd);
-			if (fd < 0 || connect(fd, (const sockaddr *)&address, sizeof(address)))
-				FAIL("connection " << i << ": " << strerror(errno));
-			fds_.push_back(accept(listener, nullptr, nullptr));
+			if (fd < 0 || connect(fd, (const sockaddr *)&address, sizeof(address)) ||
+			    accept(listener, nullptr, nullptr) < 0)
+				return false;
 		}
-		close(listener);
+		return true;
 	}
-	std::vector<int> fds_;
+	std::atomic<bool> stop_{ false }, failed_{ false };
+	std::atomic<size_t> opened_{ 0 };
+	std::vector<std::thread> threads_;
 	struct rlimit before_;
 };
 
