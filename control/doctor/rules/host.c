@@ -12,11 +12,6 @@ static bool known(__u64 value)
 	return value && value != ~0ULL;
 }
 
-static __u64 or_zero(__u64 rise)
-{
-	return rise == ~0ULL ? 0 : rise;
-}
-
 /* The lower of both samples, in percent of the base clock; of the highest where no driver tells
  * the base. 0: not known.
  */
@@ -32,7 +27,7 @@ DOCTOR_JUDGE(judge_clock)
 {
 	const struct doctor_load *load, *worst = NULL;
 	struct doctor_loads loads;
-	__u64 throttles = 0;
+	__u64 throttles = 0, rise;
 	bool seen = false;
 	double clock;
 
@@ -40,7 +35,8 @@ DOCTOR_JUDGE(judge_clock)
 	rxaqm_list_each(load, &loads) {
 		clock = clock_of(load);
 		seen |= clock > 0;
-		throttles += or_zero(doctor_since(load->was->throttles, load->is->throttles));
+		rise = doctor_since(load->was->throttles, load->is->throttles);
+		throttles += rise == ~0ULL ? 0 : rise;
 		/* Who has time lets his clock fall: that is no trouble. */
 		if (clock <= 0 || load->receiving < 20 || 100 - load->idle < BUSY_PERCENT)
 			continue;

@@ -61,18 +61,36 @@ static bool known(__u32 value)
 	return value && value != ~0U;
 }
 
+/* Of a ring that the CPU does not empty in time, and of one that nothing is taken out of. */
+static const struct {
+	const char *name, *slow, *stuck;
+} ring_words[] = {
+	{ "why", "The CPU of a queue did not take them in time.",
+	  "Nothing was taken out of it: the NIC or its driver stands still." },
+	{ "take", ENFORCE_FOR("${iface}"),
+	  "dmesg tells why, perhaps; ip link set ${iface} down; ip link set ${iface} up" },
+	{ "keep", "rxaqm.conf(5), or the interface's configuration",
+	  "another version of the driver, or of the NIC's firmware" },
+	{ "undo", "rxaqm detach ${iface}", "nothing was changed" },
+	{ "risk", ENFORCE_RISK, "the link is down for some seconds" },
+};
+
 /* ${grow}, ${shrink}: a larger ring for bursts, and back; ${queues}, ${old_queues}: more queues. */
-static void say_sizes(struct doctor_finding *finding, const struct doctor_iface *iface)
+static void say_sizes(struct doctor_finding *finding, const struct doctor_iface *iface, bool stuck)
 {
 	const char *word = doctor_channels_word(iface);
+	size_t i;
 
+	for (i = 0; i < sizeof(ring_words) / sizeof(ring_words[0]); i++)
+		doctor_say_ours(finding, ring_words[i].name, "%s",
+				stuck ? ring_words[i].stuck : ring_words[i].slow);
 	doctor_note_known(finding, "ring", iface->rx_ring, "ethtool -g");
 	doctor_note_known(finding, "ring_max", iface->rx_ring_max, "ethtool -g");
 	doctor_say_ours(finding, "grow", "%s", "");
 	doctor_say_ours(finding, "shrink", "%s", "");
 	doctor_say_ours(finding, "queues", "%s", "");
 	doctor_say_ours(finding, "old_queues", "nothing was changed");
-	if (known(iface->rx_ring) && known(iface->rx_ring_max) &&
+	if (!stuck && known(iface->rx_ring) && known(iface->rx_ring_max) &&
 	    iface->rx_ring < iface->rx_ring_max) {
 		doctor_say_ours(finding, "grow", "; for bursts only: ethtool -G ${iface} rx %u",
 				iface->rx_ring_max);
@@ -129,7 +147,7 @@ static enum doctor_verdict judge_worst(const struct doctor_snapshot *snap,
 				"a larger machine type, or less traffic");
 	doctor_note_count(finding, "by_rxaqm", dropped_by_rxaqm(snap, iface),
 			  "rxaqm, its counters");
-	say_sizes(finding, iface);
+	say_sizes(finding, iface, !doctor_iface_rose(snap, iface, "rx_packets"));
 	return DOCTOR_FOUND;
 }
 
@@ -286,13 +304,11 @@ const struct doctor_check doctor_checks_nic[] = {
 	  .reads =
 		  "qstats rx-hw-drop-overruns; rx_missed, rx_fifo, rx_over; ethtool -S of the driver",
 	  .cause = "The receive ring of ${iface} overflows: ${events} packets were lost in the NIC.",
-	  .because =
-		  "The CPU of a queue did not take them in time. Entries of the ring: ${ring}, possible: ${ring_max}.",
-	  .clear = "${events} packets lost in NICs of ${packets}",
-	  .now = ENFORCE_FOR("${iface}") "${grow}",
-	  .keep = "rxaqm.conf(5), or the interface's configuration",
-	  .undo = "rxaqm detach ${iface}${shrink}", .expect = "events from ${events} to about 0",
-	  .risk = ENFORCE_RISK "; a larger ring is a longer delay when it stands full",
+	  .because = "${why} Entries of the ring: ${ring}, possible: ${ring_max}.",
+	  .clear = "${events} packets lost in NICs of ${packets}", .now = "${take}${grow}",
+	  .keep = "${keep}", .undo = "${undo}${shrink}",
+	  .expect = "events from ${events} to about 0",
+	  .risk = "${risk}; a larger ring is a longer delay when it stands full",
 	  .after =
 		  "nic-no-memory nic-port-discards rx-queue-standing rx-starved rx-late cpu-steal cpu-pauses softirq-other "
 		  "irqs-on-one-cpu rx-cpu-busy rx-cpus-busy rx-skew bpf-dear packet-dear napi-starved nic-pauses",

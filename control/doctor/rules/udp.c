@@ -59,8 +59,8 @@ static const char *find_cause(const struct doctor_snapshot *snap,
 	if (!was_full(snap, socket))
 		return NO_BUFFER;
 	owner = doctor_owner_of(snap, socket);
-	full = socket->seen_before && socket->rmem_alloc >= socket->rcvbuf / 2 &&
-	       socket->was_rmem_alloc >= socket->rcvbuf / 2;
+	full = socket->rmem_alloc >= socket->rcvbuf / 2 &&
+	       (!socket->seen_before || socket->was_rmem_alloc >= socket->rcvbuf / 2);
 	/* The kernel counts a datagram as received when a program takes it (udp_recvmsg). */
 	stopped = full && doctor_counters(snap, delivered, &datagrams) &&
 		  datagrams * (socket->rmem_alloc == socket->was_rmem_alloc ? 10 : 100) <

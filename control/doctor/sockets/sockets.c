@@ -119,6 +119,8 @@ static void judge(void *arg, const struct rxaqm_socket_rec *rec)
 
 	if (was)
 		compare(passes, was, &seen);
+	else
+		seen.did.drops = rec->drops; /* it is new: all are of this window */
 	add_totals(&passes->snap->sockets, &seen, passes->rmem_max);
 	if (rec->proto != RXAQM_SOCKET_PACKET)
 		doctor_groups_add(passes->groups, &seen);

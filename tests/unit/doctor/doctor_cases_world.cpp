@@ -191,6 +191,14 @@ const std::vector<Case> &doctor_cases_world()
 			  b.owner(10, 85).socket(R"({"recv_queue":900000,"was_recv_queue":900000,
 				"received":9000000,"read":9000000,"rcvbuf":2000000})");
 		  } },
+		/* A socket that came within the window, and that nobody reads. */
+		{ "udp-reader-stopped",
+		  { "udp-overflow" },
+		  [](Bundle &b) {
+			  b.socket(R"({"proto":"udp","state":"","drops":5000,"rcvbuf":212992,
+				"rmem_alloc":212000,"was_rmem_alloc":0,"seen_before":false})");
+			  b.rise("Udp.RcvbufErrors", 5000);
+		  } },
 		/* A quota that the kernel does not count as waiting. */
 		{ "reader-waits-for-cpu",
 		  { "tcp-reader-slow" },
