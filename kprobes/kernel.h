@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: (GPL-2.0-only OR BSD-2-Clause) */
 /*
  * The few kernel types that rxaqm reads, with the few fields it reads of them. CO-RE
- * finds the fields in the running kernel, so one object serves 6.1 to 7.x; nothing is
+ * finds the fields in the running kernel, so one object serves 5.10 to 7.x; nothing is
  * taken from the machine it was built on.
  */
 #ifndef RXAQM_KERNEL_H

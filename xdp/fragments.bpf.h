@@ -18,7 +18,9 @@
 #define RXAQM_COPY_OFF_MAX 4096 /* they lie in a page */
 
 /* The kernel's name, as CO-RE sees it: linux/bpf.h need not have it. */
-enum bpf_func_id___rxaqm { BPF_FUNC_xdp_load_bytes___rxaqm = 1 };
+enum bpf_func_id___rxaqm {
+	BPF_FUNC_xdp_load_bytes___rxaqm = 1
+};
 
 static __always_inline bool rxaqm_has_fragments(void)
 {
@@ -26,7 +28,9 @@ static __always_inline bool rxaqm_has_fragments(void)
 					  BPF_FUNC_xdp_load_bytes___rxaqm);
 }
 
-enum bpf_func_id___rxaqm_old { BPF_FUNC_for_each_map_elem___rxaqm = 1 };
+enum bpf_func_id___rxaqm_old {
+	BPF_FUNC_for_each_map_elem___rxaqm = 1
+};
 
 /* Do functions with pointers stay global (control/core/state/kernel.c), as from 5.13 on? */
 static __always_inline bool rxaqm_has_globals(void)
@@ -66,7 +70,8 @@ static __attribute__((noinline)) bool rxaqm_copy_bytes(struct xdp_md *ctx, __u32
 	const __u8 *end = (void *)(long)ctx->data_end, *from = (void *)(long)ctx->data;
 	__u32 i;
 
-	if (!rxaqm_has_globals() || n > RXAQM_COPY_MAX || off > RXAQM_COPY_OFF_MAX || off + n > ctx->data_end - ctx->data)
+	if (!rxaqm_has_globals() || n > RXAQM_COPY_MAX || off > RXAQM_COPY_OFF_MAX ||
+	    off + n > ctx->data_end - ctx->data)
 		return false;
 	from += off;
 	RXAQM_ROLLED

@@ -12,6 +12,7 @@
 #include <linux/pkt_cls.h>
 #include <linux/tcp.h>
 #include <linux/udp.h>
+#include <bpf/bpf_core_read.h>
 #include <bpf/bpf_endian.h>
 #include <bpf/bpf_helpers.h>
 #include <stdbool.h>
@@ -23,6 +24,8 @@ char LICENSE[] SEC("license") = "GPL";
 
 /* A turn reads the clock, which takes over 10 ns. */
 #define TURNS_MAX (RIG_BURN_COST_MAX_NS / 10)
+/* Before 5.17, where a verifier walks each; an emulated CPU takes over 100 us for them. */
+#define TURNS_WALKED 4096
 
 struct {
 	__uint(type, BPF_MAP_TYPE_ARRAY);
@@ -82,11 +85,16 @@ int rig_burn(struct __sk_buff *skb)
 	__u32 key = 0;
 	struct rig_burn *burn = bpf_map_lookup_elem(&burn_map, &key);
 	__u64 until_ns;
+	__u32 i;
 
 	if (!burn || !burn->cost_ns || !matches(skb, burn->match))
 		return TC_ACT_UNSPEC;
 	burn->packets++;
 	until_ns = bpf_ktime_get_ns() + burn->cost_ns;
-	bpf_loop(TURNS_MAX, burn_turn, &until_ns, 0);
+	if (bpf_core_enum_value_exists(enum bpf_func_id, BPF_FUNC_loop))
+		bpf_loop(TURNS_MAX, burn_turn, &until_ns, 0);
+	else
+		for (i = 0; i < TURNS_WALKED && !burn_turn(i, &until_ns); i++)
+			;
 	return TC_ACT_UNSPEC;
 }

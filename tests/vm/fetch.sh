@@ -50,7 +50,7 @@ patiently()
 	return 1
 }
 
-# Fetches the package lists of the releases in use, once a run.
+# Fetches the package lists of the releases that are asked for, once a run: an old one may be gone.
 vm_lists()
 {
 	local release mirror security codename
@@ -60,7 +60,7 @@ vm_lists()
 	mirror=$(mirror_of "$codename") security=$(mirror_of "$codename-security")
 	[ -n "$mirror" ] || die "apt knows no source for '$codename': guests need a Debian with its package mirror" 3
 	mkdir -p "$vm_cache"/apt/{lists,cache/archives}/partial
-	for release in $(vm_kernels | while read -r name; do vm_row "$name" | cut -d ' ' -f 1; done | sort -u); do
+	for release in $(for name in "${kernels[@]}"; do vm_row "$name" | cut -d ' ' -f 1; done | sort -u); do
 		echo "deb [signed-by=$keyring] $mirror $release main"
 		# Kernels of a release that is supported come from there first.
 		[[ -z $security || $release == *-* || $release == sid ]] ||

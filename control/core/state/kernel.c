@@ -63,7 +63,7 @@ static const struct btf_type *skip(const struct btf *btf, __u32 id)
 	return type;
 }
 
-/* May a global function of kernels before 5.12 be of @type? It has no pointers but to the context. */
+/* May @func be global before 5.12? It has no pointers but to the context. */
 static bool is_plain(const struct btf *btf, const struct btf_type *func)
 {
 	const struct btf_type *proto = btf__type_by_id(btf, func->type), *arg;

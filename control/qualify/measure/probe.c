@@ -35,8 +35,8 @@ int qualify_probe_open(struct qualify_probe *probe, const char *ifname, struct r
 	}
 	if (!probe->skel || qualify__load(probe->skel)) {
 		rxaqm_error_set(error, RXAQM_EXIT_UNSUPPORTED, errno,
-				"cannot load the BPF programs of qualify, which are tested with "
-				"Linux 6.1 and newer: %s%s%s",
+				"cannot load the BPF programs of qualify, which need bpf_loop(), "
+				"of Linux 5.17: %s%s%s",
 				strerror(errno), *rxaqm_log_kernel_message() ? ": " : "",
 				rxaqm_log_kernel_message());
 		qualify_probe_close(probe);

@@ -109,6 +109,18 @@ TEST_CASE("notes: queues that go to sockets", "[notes]")
 	check_says(facts, { "no AF_XDP", "CONFIG_XDP_SOCKETS" });
 }
 
+TEST_CASE("notes: what an older kernel lacks", "[notes]")
+{
+	rxaqm_note_facts facts = healthy();
+
+	facts.no_fragments = true;
+	check_says(facts, { "older than 5.18", "fragments", "all else works" });
+	facts.no_stamps = true;
+	facts.iface.stamp = RXAQM_STAMP_NONE; /* that there are none is said once */
+	check_says(facts, { "older than 5.13", "timestamps", "generic mode", "dispatcher", "plain",
+			    "exempt" });
+}
+
 TEST_CASE("notes: stamps turned off by someone else", "[notes]")
 {
 	rxaqm_note_facts facts = healthy();
