@@ -25,7 +25,7 @@ static void print_result(FILE *file, const struct qualify_record *record)
 	enum qualify_verdict verdict;
 	const char *means, *result = qualify_result(record, &verdict, text);
 
-	fprintf(file, "<p class=\"result b%u\"><strong>%s</strong>", verdict, result);
+	fprintf(file, "<p class=\"result b%d\"><strong>%s</strong>", (int)verdict, result);
 	qualify_markup(file, "%s</p>\n<ul class=\"bad\">\n", text);
 	rxaqm_list_each(row, &record->rows) {
 		if (row->verdict != verdict || verdict < QUALIFY_WARN)
