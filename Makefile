@@ -84,7 +84,8 @@ RIG_SKELS := $(call bpf_skels,$(TEST_BPF_DIRS))
 
 # From the bottom to the top: each includes only what is named before it, and of programs only core
 # and its own (make lint checks it).
-CONTROL_DIRS := $(addprefix core/,base keys nic sockets clock policy profile state figures command) \
+CONTROL_DIRS := $(addprefix core/,base keys nic sockets clock policy profile state figures picture \
+		command) \
 	$(addprefix aqm/,overload config attach report daemon cli) aqm \
 	$(addprefix doctor/,snapshot sockets collect deep rules) doctor \
 	$(addprefix qualify/,record judge print measure peer rows) qualify \
@@ -346,7 +347,7 @@ $(BUILD)/bpf/%.skel.h: $(BUILD)/bpf/%.bpf.o
 
 # As texts of C.
 AS_TEXT = sed 's/[\\"]/\\&/g; s/.*/"&\\n"/'
-$(BUILD)/bpf/report.css.h: control/qualify/print/report.css
+$(BUILD)/bpf/report.css.h: control/core/picture/report.css
 	@mkdir -p $(@D)
 	$(Q){ echo 'static const char report_css[] ='; $(AS_TEXT) $<; echo ';'; } >$@
 

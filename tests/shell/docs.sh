@@ -142,6 +142,7 @@ same "limits of qualify" "rxaqm qualify --limits" "$("$rxaqm" qualify --limits)"
 record_keys()
 {
 	tr -d '\n\t' <control/qualify/record/record.c |
+		sed 's/rxaqm_\(curve\|point\)/qualify_\1/g' |
 		grep -oE '(FIELDS?|LIST)\(qualify_[a-z]+(, *[a-z0-9_]+)+' |
 		sed 's/, *qualify_[a-z]*_type//' |
 		awk -F '[(,] *' '{ for (i = 3; i <= NF; i++) print substr($2, 9) "." $i }'

@@ -187,12 +187,12 @@ static void say_number(const struct finding *found, char is[320])
 	char quotient[96] = "";
 
 	if (limit->relative_to)
-		snprintf(quotient, sizeof(quotient), ", %s times %s",
-			 qualify_number(found->part, ""), limit->relative_to);
+		snprintf(quotient, sizeof(quotient), ", %s times %s", rxaqm_number(found->part, ""),
+			 limit->relative_to);
 	snprintf(is, 320, "%s%s %s%s, %s %s%s", found->figure->name, found->statistic,
-		 qualify_number(found->value, found->figure->unit), quotient,
+		 rxaqm_number(found->value, found->figure->unit), quotient,
 		 limit->at_least ? (pass ? "at least" : "under") : (pass ? "at most" : "over"),
-		 qualify_number(failed ? limit->fail : limit->warn, limit->unit),
+		 rxaqm_number(failed ? limit->fail : limit->warn, limit->unit),
 		 found->by_error ? " by less than its error" : "");
 }
 

@@ -114,10 +114,10 @@ void qualify_figure_samples(struct qualify_figure *figure, struct qualify_sample
 	figure->cv = variation(samples);
 }
 
-struct qualify_curve *qualify_curve_add(struct qualify_figure *figure, const char *name,
-					const char *x_unit, const char *y_unit)
+struct rxaqm_curve *qualify_curve_add(struct qualify_figure *figure, const char *name,
+				      const char *x_unit, const char *y_unit)
 {
-	struct qualify_curve *curve = figure ? rxaqm_list_add(&figure->curves) : NULL;
+	struct rxaqm_curve *curve = figure ? rxaqm_list_add(&figure->curves) : NULL;
 
 	if (!curve)
 		return NULL;
@@ -127,19 +127,19 @@ struct qualify_curve *qualify_curve_add(struct qualify_figure *figure, const cha
 	return curve;
 }
 
-void qualify_curve_point(struct qualify_curve *curve, double x, double y)
+void qualify_curve_point(struct rxaqm_curve *curve, double x, double y)
 {
 	if (curve)
-		rxaqm_list_put(&curve->points, (struct qualify_point){ x, y });
+		rxaqm_list_put(&curve->points, (struct rxaqm_point){ x, y });
 }
 
 void qualify_curve_cdf(struct qualify_figure *figure, const char *name,
 		       const struct qualify_samples *samples)
 {
-	struct qualify_curve *curve = samples->nr ? qualify_curve_add(figure, name,
-								      figure ? figure->unit : "",
-								      "share") :
-						    NULL;
+	struct rxaqm_curve *curve = samples->nr ?
+					    qualify_curve_add(figure, name,
+							      figure ? figure->unit : "", "share") :
+					    NULL;
 	size_t points = samples->nr < CDF_POINTS ? samples->nr : CDF_POINTS, i;
 
 	if (!curve)

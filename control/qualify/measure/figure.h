@@ -44,9 +44,9 @@ void qualify_figure_samples(struct qualify_figure *figure, struct qualify_sample
 			    double error);
 
 /* Another curve; the distribution of @samples, sorted, in at most 64 points. */
-struct qualify_curve *qualify_curve_add(struct qualify_figure *figure, const char *name,
-					const char *x_unit, const char *y_unit);
-void qualify_curve_point(struct qualify_curve *curve, double x, double y);
+struct rxaqm_curve *qualify_curve_add(struct qualify_figure *figure, const char *name,
+				      const char *x_unit, const char *y_unit);
+void qualify_curve_point(struct rxaqm_curve *curve, double x, double y);
 void qualify_curve_cdf(struct qualify_figure *figure, const char *name,
 		       const struct qualify_samples *samples);
 

@@ -51,9 +51,9 @@ static bool variation_known(const struct qualify_figure *figure)
 	       (!isnan(figure->error) && figure->n != 1);
 }
 
-static const struct qualify_curve *distribution_of(const struct qualify_figure *figure)
+static const struct rxaqm_curve *distribution_of(const struct qualify_figure *figure)
 {
-	const struct qualify_curve *curve;
+	const struct rxaqm_curve *curve;
 
 	return rxaqm_list_find(curve, &figure->curves, curve->distribution && curve->points.nr > 1);
 }
@@ -61,8 +61,8 @@ static const struct qualify_curve *distribution_of(const struct qualify_figure *
 /* Where the p99 of what was sampled may be: between two order statistics. */
 static bool p99_interval(const struct qualify_figure *figure, double *ret_low, double *ret_high)
 {
-	const struct qualify_curve *curve = distribution_of(figure);
-	const struct qualify_point *point;
+	const struct rxaqm_curve *curve = distribution_of(figure);
+	const struct rxaqm_point *point;
 	double off, low, high;
 
 	if (!curve || !qualify_known(figure->n) || isnan(figure->p99))

@@ -48,7 +48,7 @@ static void print_cell(const struct block *block, enum qualify_verdict color, co
 
 static void print_line(const struct block *block, const struct qualify_line *line)
 {
-	char name[144], number[QUALIFY_NUMBER_LEN * 2];
+	char name[144], number[RXAQM_NUMBER_LEN * 2];
 	unsigned int i;
 
 	snprintf(name, sizeof(name), "  %s%s", line->figure->name, line->p99 ? " p99" : "");
@@ -56,12 +56,13 @@ static void print_line(const struct block *block, const struct qualify_line *lin
 	each_record(i, block)
 	{
 		const struct qualify_cell *cell = &line->cell[i];
-		const char *text = !cell->figure ? "-" :
+		const char *text = !cell->figure ?
+					   "-" :
 				   cell->figure->words[0] ?
-						   cell->figure->words :
-						   qualify_format(line->p99 ? cell->figure->p99 :
-									      cell->figure->median,
-								  cell->figure->unit, number);
+					   cell->figure->words :
+					   rxaqm_format_number(line->p99 ? cell->figure->p99 :
+									   cell->figure->median,
+							       cell->figure->unit, number);
 
 		print_cell(block,
 			   cell->worst || cell->change == QUALIFY_WORSE ? QUALIFY_FAIL :

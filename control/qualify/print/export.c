@@ -69,15 +69,14 @@ static void put_case(FILE *file, const struct qualify_record *record, const stru
 	char seconds[32];
 
 	snprintf(seconds, sizeof(seconds), "%.3f", (double)row->took_ms / 1e3);
-	qualify_markup(file, "<testcase classname=\"qualify.%s\" name=\"%s %s\" time=\"%s\">",
-		       record->interface, row->id, qualify_row_kind(row->id)->title, seconds);
+	rxaqm_markup(file, "<testcase classname=\"qualify.%s\" name=\"%s %s\" time=\"%s\">",
+		     record->interface, row->id, qualify_row_kind(row->id)->title, seconds);
 	if (row->verdict == QUALIFY_UNKNOWN || row->verdict == QUALIFY_FAIL)
-		qualify_markup(file, "<%s message=\"%s\"/></testcase>\n", elements[row->verdict],
-			       row->why);
+		rxaqm_markup(file, "<%s message=\"%s\"/></testcase>\n", elements[row->verdict],
+			     row->why);
 	else
-		qualify_markup(file, "<%s>%s: %s</%s></testcase>\n", elements[row->verdict],
-			       qualify_verdict_name(row->verdict), row->why,
-			       elements[row->verdict]);
+		rxaqm_markup(file, "<%s>%s: %s</%s></testcase>\n", elements[row->verdict],
+			     qualify_verdict_name(row->verdict), row->why, elements[row->verdict]);
 }
 
 void qualify_print_junit(FILE *file, const void *what)
@@ -91,11 +90,11 @@ void qualify_print_junit(FILE *file, const void *what)
 		const struct qualify_record *record = &records->at[i];
 
 		qualify_count(record, count);
-		qualify_markup(file,
-			       "<testsuite name=\"rxaqm qualify %s (%s %s)\" timestamp=\"%s\" "
-			       "hostname=\"%s\"",
-			       record->interface, record->driver, record->firmware, record->time,
-			       record->host);
+		rxaqm_markup(file,
+			     "<testsuite name=\"rxaqm qualify %s (%s %s)\" timestamp=\"%s\" "
+			     "hostname=\"%s\"",
+			     record->interface, record->driver, record->firmware, record->time,
+			     record->host);
 		fprintf(file, " tests=\"%zu\" failures=\"%u\" skipped=\"%u\" errors=\"0\">\n",
 			record->rows.nr, count[QUALIFY_FAIL], count[QUALIFY_UNKNOWN]);
 		rxaqm_list_each(row, &record->rows)

@@ -6,7 +6,6 @@
 #include "qualify/print/picture.h"
 #include "qualify/print/print.h"
 #include "qualify/record/record.h"
-#include "report.css.h"
 
 /* As a mark that can be told without colours. */
 static void print_verdict(FILE *file, unsigned int verdict)
@@ -26,15 +25,17 @@ static void print_result(FILE *file, const struct qualify_record *record)
 	const char *means, *result = qualify_result(record, &verdict, text);
 
 	fprintf(file, "<p class=\"result b%d\"><strong>%s</strong>", (int)verdict, result);
-	qualify_markup(file, "%s</p>\n<ul class=\"bad\">\n", text);
+	rxaqm_markup(file, "%s</p>
+<ul class=\"bad\">
+", text);
 	rxaqm_list_each(row, &record->rows) {
 		if (row->verdict != verdict || verdict < QUALIFY_WARN)
 			continue;
 		means = qualify_row_meaning(row);
 		snprintf(is, sizeof(is), "%.*s",
 			 (int)(means ? means - row->why - (long)strlen(": ") : 0), row->why);
-		qualify_markup(file, "<li><a href=\"#%s\">%s %s</a>: <b>%s</b> %s</li>\n", row->id,
-			       row->id, qualify_row_kind(row->id)->title, means ?: row->why, is);
+		rxaqm_markup(file, "<li><a href=\"#%s\">%s %s</a>: <b>%s</b> %s</li>\n", row->id,
+			     row->id, qualify_row_kind(row->id)->title, means ?: row->why, is);
 	}
 	fputs("</ul>\n", file);
 }
@@ -67,18 +68,16 @@ static void print_key_figures(FILE *file, const struct qualify_record *record)
 		qualify_judge_figure(record, qualify_find_row(record, keys[i].row), keys[i].figure,
 				     &judged);
 		fprintf(file, "<div class=\"key k%u\">", (unsigned int)judged.verdict);
-		qualify_markup(file, "<b>%s</b>%s<br>%s%s",
-			       !judged.figure ? "?" :
-			       *judged.figure->words ?
-						judged.figure->words :
-						qualify_number(judged.value, judged.figure->unit),
-			       judged.statistic, keys[i].label,
-			       judged.figure ? "" : " (not known)");
+		rxaqm_markup(file, "<b>%s</b>%s<br>%s%s",
+			     !judged.figure ? "?" :
+			     *judged.figure->words ?
+					      judged.figure->words :
+					      rxaqm_number(judged.value, judged.figure->unit),
+			     judged.statistic, keys[i].label, judged.figure ? "" : " (not known)");
 		if (isfinite(judged.warn) || isfinite(judged.fail))
-			qualify_markup(file, "<br><span class=\"soft\">limit %s</span>",
-				       qualify_number(isfinite(judged.warn) ? judged.warn :
-									      judged.fail,
-						      judged.figure->unit));
+			rxaqm_markup(file, "<br><span class=\"soft\">limit %s</span>",
+				     rxaqm_number(isfinite(judged.warn) ? judged.warn : judged.fail,
+						  judged.figure->unit));
 		fputs("</div>\n", file);
 	}
 	fputs("</div>\n", file);
@@ -92,28 +91,27 @@ static void print_verdicts(FILE *file, const struct qualify_record *record)
 	      "<th>Verdict</th><th>Why</th></tr></thead>\n<tbody>\n",
 	      file);
 	rxaqm_list_each(row, &record->rows) {
-		qualify_markup(file,
-			       "<tr><td class=\"k\"><a href=\"#%s\">%s</a></td><td>%s</td><td>",
-			       row->id, row->id, qualify_row_kind(row->id)->title);
+		rxaqm_markup(file, "<tr><td class=\"k\"><a href=\"#%s\">%s</a></td><td>%s</td><td>",
+			     row->id, row->id, qualify_row_kind(row->id)->title);
 		print_verdict(file, row->verdict);
-		qualify_markup(file, "</td><td>%s</td></tr>\n", row->why);
+		rxaqm_markup(file, "</td><td>%s</td></tr>\n", row->why);
 	}
 	fputs("</tbody>\n</table>\n", file);
 }
 
 static void print_cell(FILE *file, double value, const char *unit)
 {
-	qualify_markup(file, "<td class=\"n\">%s</td>",
-		       isfinite(value) ? qualify_number(value, unit) : "");
+	rxaqm_markup(file, "<td class=\"n\">%s</td>",
+		     isfinite(value) ? rxaqm_number(value, unit) : "");
 }
 
 static void print_figure(FILE *file, const struct qualify_figure *figure)
 {
 	const char *unit = figure->unit;
 
-	qualify_markup(file, "<tbody><tr class=\"t\"><td>%s</td>", figure->name);
+	rxaqm_markup(file, "<tbody><tr class=\"t\"><td>%s</td>", figure->name);
 	if (*figure->words) {
-		qualify_markup(file, "<td colspan=\"4\">%s</td>", figure->words);
+		rxaqm_markup(file, "<td colspan=\"4\">%s</td>", figure->words);
 	} else {
 		print_cell(file, figure->median, unit);
 		print_cell(file, figure->p99, unit);
@@ -128,8 +126,8 @@ static void print_figure(FILE *file, const struct qualify_figure *figure)
 	fputs("</td>", file);
 	print_cell(file, figure->cv, "share");
 	print_cell(file, figure->error, unit);
-	qualify_markup(file, "</tr>\n<tr class=\"m\"><td colspan=\"8\">%s</td></tr></tbody>\n",
-		       figure->method);
+	rxaqm_markup(file, "</tr>\n<tr class=\"m\"><td colspan=\"8\">%s</td></tr></tbody>\n",
+		     figure->method);
 }
 
 static void print_pictures(FILE *file, const struct qualify_record *record,
@@ -137,21 +135,22 @@ static void print_pictures(FILE *file, const struct qualify_record *record,
 {
 	const struct qualify_row_kind *kind = qualify_row_kind(row->id);
 	size_t nr = qualify_row_curves(row), i;
-	struct qualify_picture picture;
+	struct rxaqm_picture picture;
 
 	for (i = 0; i < nr && kind->limit_of; i++) {
 		if (!qualify_picture_of(&picture, record, row, i))
 			continue;
-		qualify_markup(file, "<figure>\n<figcaption><b>%s</b> ", picture.title);
+		rxaqm_markup(file, "<figure>\n<figcaption><b>%s</b> ", picture.title);
 		fprintf(file, "%s%s</figcaption>\n",
-			picture.kind == QUALIFY_CDF ?
+			picture.kind == RXAQM_PICTURE_CDF ?
 				"Share of samples at or below a value, on a logarithmic scale: left is "
 				"better, upright is steadier. " :
 				"",
-			kind->picture && kind->of_distribution == (picture.kind == QUALIFY_CDF) ?
+			kind->picture && kind->of_distribution ==
+						 (picture.kind == RXAQM_PICTURE_CDF) ?
 				kind->picture :
 				"");
-		qualify_picture_draw(file, &picture);
+		rxaqm_picture_draw(file, &picture);
 		fputs("</figure>\n", file);
 	}
 }
@@ -161,10 +160,10 @@ static void print_row(FILE *file, const struct qualify_record *record,
 {
 	const struct qualify_figure *figure;
 
-	qualify_markup(file, "<section id=\"%s\">\n<h2>%s %s ", row->id, row->id,
-		       qualify_row_kind(row->id)->title);
+	rxaqm_markup(file, "<section id=\"%s\">\n<h2>%s %s ", row->id, row->id,
+		     qualify_row_kind(row->id)->title);
 	print_verdict(file, row->verdict);
-	qualify_markup(file, "</h2>\n<p class=\"why\">%s</p>\n", row->why);
+	rxaqm_markup(file, "</h2>\n<p class=\"why\">%s</p>\n", row->why);
 	if (row->figures.nr) {
 		/* Keys scroll it on a phone, too, where it is wider than the page. */
 		fputs("<table class=\"f\" tabindex=\"0\">\n<thead><tr><th>Figure</th><th class=\"n\">Median</th>"
@@ -192,28 +191,21 @@ void qualify_print_html(FILE *file, const void *what)
 	qualify_facts(record, facts);
 	snprintf(title, sizeof(title), "NIC qualification of %s (%s)", record->interface,
 		 *record->driver ? record->driver : "?");
-	fputs("<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n"
-	      "<meta name=\"viewport\" content=\"width=device-width,initial-scale=1\">\n"
-	      "<meta name=\"color-scheme\" content=\"light dark\">\n"
-	      /* No icon is asked for: the page is all there is. */
-	      "<link rel=\"icon\" href=\"data:,\">\n",
-	      file);
-	qualify_markup(file, "<title>%s</title>\n", title);
-	fprintf(file, "<style>\n%s</style>\n</head>\n<body>\n<main>\n", report_css);
-	qualify_markup(file, "<h1>%s</h1>\n", title);
+	rxaqm_page_begin(file, title);
+	rxaqm_markup(file, "<h1>%s</h1>\n", title);
 	print_result(file, record);
 	print_key_figures(file, record);
 	fputs("<dl>\n", file);
 	for (i = 0; i < QUALIFY_FACTS; i++) {
 		if (*facts[i].value)
-			qualify_markup(file, "<dt>%s</dt><dd>%s</dd>\n", facts[i].name,
-				       facts[i].value);
+			rxaqm_markup(file, "<dt>%s</dt><dd>%s</dd>\n", facts[i].name,
+				     facts[i].value);
 	}
 	fputs("</dl>\n", file);
 	if (record->setup.nr)
 		fputs("<details><summary>The set-up</summary>\n<dl>\n", file);
 	rxaqm_list_each(setup, &record->setup)
-		qualify_markup(file, "<dt>%s</dt><dd>%s</dd>\n", setup->name, setup->value);
+		rxaqm_markup(file, "<dt>%s</dt><dd>%s</dd>\n", setup->name, setup->value);
 	if (record->setup.nr)
 		fputs("</dl></details>\n", file);
 	print_verdicts(file, record);

@@ -23,7 +23,7 @@ static void put_bound(struct rxaqm_out *out, const char *key, const struct quali
 			second);
 	else if (limit->statistic != QUALIFY_WORDS && !isnan(bound))
 		sprintf(line + len, ", %s %s %s%s%s", key, limit->at_least ? "under" : "over",
-			qualify_number(bound, limit->unit), limit->relative_to ? " x " : "",
+			rxaqm_number(bound, limit->unit), limit->relative_to ? " x " : "",
 			limit->relative_to ?: "");
 }
 

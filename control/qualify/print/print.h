@@ -37,11 +37,6 @@ void qualify_print_html(FILE *file, const void *record);
 void qualify_print_csv(FILE *file, const void *records);
 void qualify_print_junit(FILE *file, const void *records);
 
-/* Print @form, of HTML, SVG or XML, with each "%s" replaced by the next string, in which what would
- * be read as markup is escaped. There is no other "%".
- */
-void qualify_markup(FILE *file, const char *form, ...) __attribute__((format(printf, 2, 3)));
-
 /* Write the facts that @record has as a profile (nic-profiles/README.md) to @path, "-": standard
  * output. It is parsed before it is written, so "rxaqm profile check" takes it. -ENODATA with
  * @error: no driver, or not one fact; -EINVAL: a fact that no profile can hold.

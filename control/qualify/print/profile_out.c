@@ -117,7 +117,7 @@ static void write_warnings(FILE *file, const struct qualify_record *record)
 		cite(file, record, bad[i].row, figure);
 		fprintf(file, "Warning=%s when this NIC was qualified: %s\n", bad[i].what,
 			*figure->words ? figure->words :
-					 qualify_number(figure->median, figure->unit));
+					 rxaqm_number(figure->median, figure->unit));
 	}
 }
 

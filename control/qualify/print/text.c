@@ -24,13 +24,13 @@ void qualify_print_verdict(FILE *file, enum qualify_verdict verdict, const char 
 static void print_number(FILE *file, const char *name, double value, const char *unit)
 {
 	if (isfinite(value))
-		fprintf(file, "%s%s", name, qualify_number(value, unit));
+		fprintf(file, "%s%s", name, rxaqm_number(value, unit));
 }
 
 static void print_figure(FILE *file, const struct qualify_figure *figure)
 {
 	size_t at = (size_t)fprintf(file, "%*s%-22s ", INDENT, "", figure->name), len;
-	char buf[QUALIFY_NUMBER_LEN * 2], *text = NULL;
+	char buf[RXAQM_NUMBER_LEN * 2], *text = NULL;
 	FILE *line = open_memstream(&text, &len);
 
 	if (!line)

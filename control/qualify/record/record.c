@@ -13,14 +13,13 @@ static const struct rxaqm_json_format record_format = {
 	.version = QUALIFY_VERSION,
 };
 
-LAYOUT(qualify_point, FIELDS(qualify_point, x, y));
+LAYOUT(rxaqm_point, FIELDS(rxaqm_point, x, y));
 
-LAYOUT(qualify_curve, FIELDS(qualify_curve, name, x_unit, y_unit, distribution),
-       LIST(qualify_curve, points, qualify_point_type));
+LAYOUT(rxaqm_curve, FIELDS(rxaqm_curve, name, x_unit, y_unit, distribution),
+       LIST(rxaqm_curve, points, rxaqm_point_type));
 
 LAYOUT(qualify_figure, FIELDS(qualify_figure, name, unit, method, words, n, of, median, p99),
-       FIELDS(qualify_figure, min, max, cv, error),
-       LIST(qualify_figure, curves, qualify_curve_type));
+       FIELDS(qualify_figure, min, max, cv, error), LIST(qualify_figure, curves, rxaqm_curve_type));
 
 LAYOUT(qualify_row, FIELDS(qualify_row, id, verdict, why, disturbed, took_ms),
        LIST(qualify_row, figures, qualify_figure_type));

@@ -15,23 +15,10 @@
 #include "base/fields.h"
 #include "base/log.h"
 #include "base/out.h"
+#include "picture/picture.h"
 
 /* Of the file. Raised when the meaning of something in it changes; what is new needs no raise. */
 #define QUALIFY_VERSION 1
-
-/* A point of a picture: of a distribution (x: value, y: share at or below it, 0 to 1), of a course
- * (x: seconds) or of a dependence (x: what was varied).
- */
-struct qualify_point {
-	double x, y;
-};
-
-struct qualify_curve {
-	char name[48]; /* in a legend: "idle", "Rx saturated" */
-	char x_unit[16], y_unit[16]; /* "ns", "s", "pps", "share" ... */
-	bool distribution;
-	RXAQM_LIST(struct qualify_point) points;
-};
 
 /* One number, or one word, and how it was come by. */
 struct qualify_figure {
@@ -44,7 +31,7 @@ struct qualify_figure {
 	double median, p99, min, max; /* NAN: not known */
 	double cv; /* variation: standard deviation over mean */
 	double error; /* of the median, +-, in @unit: resolution, clocks */
-	RXAQM_LIST(struct qualify_curve) curves;
+	RXAQM_LIST(struct rxaqm_curve) curves;
 };
 
 enum qualify_verdict {
@@ -126,16 +113,9 @@ void qualify_row_free(struct qualify_row *row);
  */
 qualify_parse_fn qualify_ktap_parse;
 
-#define QUALIFY_NUMBER_LEN 48
-
-/* "1.25 us", "98.7 %", "1.2 Mpps", "-"; three digits that count. */
-const char *qualify_format(double value, const char *unit, char buf[QUALIFY_NUMBER_LEN]);
-/* The same as text that lives as long as the block that it is written in. */
-#define qualify_number(value, unit) qualify_format(value, unit, (char[QUALIFY_NUMBER_LEN]){ "" })
-
 /* What @figure is in short: its words, or its median with the unit. */
 const char *qualify_format_figure(const struct qualify_figure *figure,
-				  char buf[QUALIFY_NUMBER_LEN * 2]);
+				  char buf[RXAQM_NUMBER_LEN * 2]);
 
 const char *qualify_verdict_name(unsigned int verdict); /* "unknown", "pass", "warn", "fail" */
 

@@ -92,7 +92,7 @@ static int send_burst(struct qualify_run *run, const struct way *way, __u32 coun
 	return err;
 }
 
-static int search(struct qualify_run *run, const struct way *way, struct qualify_curve *curve,
+static int search(struct qualify_run *run, const struct way *way, struct rxaqm_curve *curve,
 		  struct limits *limits)
 {
 	struct burst *whole = &limits->whole, *lossy = &limits->lossy;
@@ -148,8 +148,8 @@ static int put_bursts(struct qualify_run *run, struct qualify_row *row, const st
 		"the longest of %u to %u shortest frames back to back, to %s, that lost none, in the "
 		"best of %d tries; each cost the stack %u ns",
 		SHORTEST, way->most, all ? "all queues" : "one queue", TRIES, way->cost_ns);
-	struct qualify_curve *curve = qualify_curve_add(figure, all ? "lost, all queues" : "lost",
-							"packets", "share");
+	struct rxaqm_curve *curve = qualify_curve_add(figure, all ? "lost, all queues" : "lost",
+						      "packets", "share");
 	struct limits limits;
 	double error_packets;
 	int err = search(run, way, curve, &limits);

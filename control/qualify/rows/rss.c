@@ -77,7 +77,7 @@ static struct qualify_figure *put_spread(struct qualify_row *row, const char *na
 
 static void put_queues(struct qualify_figure *figure, const struct flows *flows)
 {
-	struct qualify_curve *curve = qualify_curve_add(figure, "flows by queue", "queue", "share");
+	struct rxaqm_curve *curve = qualify_curve_add(figure, "flows by queue", "queue", "share");
 	double mean = (double)flows->came / flows->queues, squares = 0;
 	unsigned int i;
 

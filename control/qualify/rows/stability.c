@@ -93,7 +93,7 @@ static void put_allan(const struct course *course, struct qualify_row *row)
 {
 	double tau0 = STABILITY_GAP_MS / 1e3, mean_err = 0;
 	struct qualify_figure *figure;
-	struct qualify_curve *curve;
+	struct rxaqm_curve *curve;
 	size_t m, i, second = (size_t)(1 / tau0);
 
 	for (i = 0; i < course->nr; i++)

@@ -204,8 +204,8 @@ int qualify_row_tx(struct qualify_run *run, struct qualify_row *row)
 	} loads[] = { { "tx_load_50", "half of what the stack was made to take", 0.5 },
 		      { "tx_load_120", "1.2 times of it", 1.2 },
 		      { "tx_load", "3 times of it", 3 } };
-	struct qualify_point points[4] = {};
-	struct qualify_curve *curve;
+	struct rxaqm_point points[4] = {};
+	struct rxaqm_curve *curve;
 	double capacity_pps;
 	__u32 cost_ns;
 	struct qualify_tx tx = {};
@@ -226,7 +226,7 @@ int qualify_row_tx(struct qualify_run *run, struct qualify_row *row)
 		if (!err) {
 			qualify_put_tx(row, loads[i].name, loads[i].words, &tx);
 			row->figures.at[row->figures.nr - 1].error = BUDGET * (double)cost_ns;
-			points[i + 1] = (struct qualify_point){
+			points[i + 1] = (struct rxaqm_point){
 				loads[i].load, qualify_samples_quantile(&tx.ns, 0.5)
 			};
 		}

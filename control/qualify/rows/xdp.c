@@ -97,7 +97,7 @@ static int put_gap(struct qualify_run *run, struct qualify_row *row)
 	figure = qualify_figure_add(row, "gap_attach", "ns",
 				    "longest pause of 2000 frames a second, %llu lost; when it went "
 				    "off %s, %llu lost",
-				    on.lost, qualify_number(off.gap_ns, "ns"), off.lost);
+				    on.lost, rxaqm_number(off.gap_ns, "ns"), off.lost);
 	qualify_figure_number(figure, on.gap_ns, 1, on.error_ns);
 	return 0;
 }

@@ -89,7 +89,7 @@ struct NicRecord : qualify_record {
 	}
 };
 
-inline struct qualify_curve *qualify_add_curve(struct qualify_figure *figure, const char *name,
+inline struct rxaqm_curve *qualify_add_curve(struct qualify_figure *figure, const char *name,
 					       const char *x_unit, const char *y_unit)
 {
 	auto *curve = qualify_add(figure->curves.at, figure->curves.nr);
@@ -100,7 +100,7 @@ inline struct qualify_curve *qualify_add_curve(struct qualify_figure *figure, co
 	return curve;
 }
 
-inline void qualify_add_point(struct qualify_curve *curve, double x, double y)
+inline void qualify_add_point(struct rxaqm_curve *curve, double x, double y)
 {
 	auto *point = qualify_add(curve->points.at, curve->points.nr);
 

@@ -372,8 +372,8 @@ TEST_CASE("qualify: numbers as people write them", "[qualify]")
 	};
 
 	for (const auto &[value, unit, words] : rows) {
-		char buf[QUALIFY_NUMBER_LEN];
+		char buf[RXAQM_NUMBER_LEN];
 
-		CHECK(std::string(qualify_format(value, unit, buf)) == words);
+		CHECK(std::string(rxaqm_format_number(value, unit, buf)) == words);
 	}
 }

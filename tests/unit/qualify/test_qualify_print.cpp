@@ -229,19 +229,19 @@ TEST_CASE("qualify: curves go together by kind and units, six at most", "[qualif
 	qualify_add_point(qualify_add_curve(figure, "course", "s", "ns"), 1, 1);
 	qualify_add_point(qualify_add_curve(figure, "bars", "queue", "packets"), 0, 5);
 
-	std::vector<std::pair<enum qualify_picture_kind, unsigned int>> got;
+	std::vector<std::pair<enum rxaqm_picture_kind, unsigned int>> got;
 
 	for (size_t i = 0; i < qualify_row_curves(record.row("Q4")); i++) {
-		qualify_picture picture;
+		rxaqm_picture picture;
 
 		if (qualify_picture_of(&picture, &record, record.row("Q4"), i))
 			got.emplace_back(picture.kind, picture.nr);
 	}
-	CHECK(got == std::vector<std::pair<enum qualify_picture_kind, unsigned int>>{
-			     { QUALIFY_CDF, 6 },
-			     { QUALIFY_CDF, 2 },
-			     { QUALIFY_LINES, 1 },
-			     { QUALIFY_BARS, 1 } });
+	CHECK(got == std::vector<std::pair<enum rxaqm_picture_kind, unsigned int>>{
+			     { RXAQM_PICTURE_CDF, 6 },
+			     { RXAQM_PICTURE_CDF, 2 },
+			     { RXAQM_PICTURE_LINES, 1 },
+			     { RXAQM_PICTURE_BARS, 1 } });
 }
 
 TEST_CASE("qualify: a picture of anything has numbers inside its frame", "[qualify]")
@@ -293,20 +293,20 @@ TEST_CASE("qualify: axes are rounded outwards, with few ticks", "[qualify]")
 	};
 
 	for (auto &row : rows) {
-		qualify_axis axis = {
+		rxaqm_axis axis = {
 			.min = 0, .max = 0, .from = 0, .to = 100, .log = row.log, .step = 0
 		};
-		double ticks[QUALIFY_TICKS_MAX];
+		double ticks[RXAQM_TICKS_MAX];
 
-		qualify_axis_fit(&axis, row.low, row.high);
+		rxaqm_axis_fit(&axis, row.low, row.high);
 		INFO(row.low << " to " << row.high << ": " << axis.min << " to " << axis.max);
 		CHECK(axis.min <= row.low);
 		CHECK(axis.max >= row.high);
-		CHECK(qualify_axis_at(&axis, axis.min) == 0);
-		CHECK(qualify_axis_at(&axis, axis.max) == 100);
-		CHECK(qualify_axis_at(&axis, row.low - 1e6) == 0);
+		CHECK(rxaqm_axis_at(&axis, axis.min) == 0);
+		CHECK(rxaqm_axis_at(&axis, axis.max) == 100);
+		CHECK(rxaqm_axis_at(&axis, row.low - 1e6) == 0);
 
-		size_t nr = qualify_axis_ticks(&axis, ticks);
+		size_t nr = rxaqm_axis_ticks(&axis, ticks);
 
 		CHECK(nr >= 2);
 		CHECK(nr <= 8);

@@ -4,8 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "qualify/print/picture.h"
-#include "qualify/record/record.h"
+#include "picture/picture.h"
 
 #define WIDTH 640
 #define PLOT_HEIGHT 220
@@ -21,8 +20,8 @@
 
 struct plot {
 	FILE *file;
-	const struct qualify_picture *picture;
-	struct qualify_axis x, y;
+	const struct rxaqm_picture *picture;
+	struct rxaqm_axis x, y;
 	const char *x_unit, *y_unit;
 	double top, bottom;
 };
@@ -41,7 +40,7 @@ static void widen(struct range *range, double value)
 		range->positive = fmin(range->positive, value);
 }
 
-static void fit(struct qualify_axis *axis, const struct range *range, bool want_log, bool from_zero)
+static void fit(struct rxaqm_axis *axis, const struct range *range, bool want_log, bool from_zero)
 {
 	double low = range->low, high = range->high;
 
@@ -54,15 +53,15 @@ static void fit(struct qualify_axis *axis, const struct range *range, bool want_
 		low = 0;
 		high = 1;
 	}
-	qualify_axis_fit(axis, low, high);
+	rxaqm_axis_fit(axis, low, high);
 }
 
 static void scale(struct plot *plot)
 {
-	const struct qualify_picture *picture = plot->picture;
+	const struct rxaqm_picture *picture = plot->picture;
 	struct range x = { INFINITY, -INFINITY, INFINITY }, y = x;
 	bool wide_x, wide_y;
-	const struct qualify_point *point;
+	const struct rxaqm_point *point;
 	unsigned int i;
 
 	for (i = 0; i < picture->nr; i++) {
@@ -75,9 +74,9 @@ static void scale(struct plot *plot)
 	widen(picture->limits_x ? &x : &y, isfinite(picture->warn) ? picture->warn : picture->fail);
 	wide_x = x.high >= DECADES_FOR_LOG * x.positive;
 	wide_y = y.low > 0 && y.high >= DECADES_FOR_LOG * y.low && strcmp(plot->y_unit, "share");
-	fit(&plot->x, &x, picture->kind == QUALIFY_CDF || (x.low > 0 && wide_x), false);
-	fit(&plot->y, &y, picture->kind == QUALIFY_LINES && wide_y, true);
-	if (picture->kind == QUALIFY_CDF) {
+	fit(&plot->x, &x, picture->kind == RXAQM_PICTURE_CDF || (x.low > 0 && wide_x), false);
+	fit(&plot->y, &y, picture->kind == RXAQM_PICTURE_LINES && wide_y, true);
+	if (picture->kind == RXAQM_PICTURE_CDF) {
 		plot->y.log = false;
 		plot->y.min = 0;
 		plot->y.max = 1;
@@ -92,7 +91,7 @@ static void scale(struct plot *plot)
 static void draw_label(FILE *file, double x, double y, const char *anchor, const char *text)
 {
 	fprintf(file, "<text x=\"%.1f\" y=\"%.1f\" text-anchor=\"%s\">", x, y, anchor);
-	qualify_markup(file, "%s</text>\n", text);
+	rxaqm_markup(file, "%s</text>\n", text);
 }
 
 static void draw_line(FILE *file, const char *class, double x1, double y1, double x2, double y2)
@@ -111,10 +110,11 @@ static const char *unit_words(const char *unit)
 }
 
 /* A round number: without the zeros that make three digits. */
-static const char *tick_label(double value, const char *unit, char buf[QUALIFY_NUMBER_LEN])
+static const char *tick_label(double value, const char *unit, char buf[RXAQM_NUMBER_LEN])
 {
-	char digits[QUALIFY_NUMBER_LEN];
-	const char *text = qualify_format(value, unit, buf), *blank = text + strcspn(text, " ");
+	char digits[RXAQM_NUMBER_LEN];
+	const char *text = rxaqm_format_number(value, unit, buf),
+		   *blank = text + strcspn(text, " ");
 
 	snprintf(digits, sizeof(digits), "%g%s", strtod(text, NULL), blank);
 	return strcpy(buf, digits);
@@ -131,13 +131,13 @@ static const char *tick_unit(const char *unit)
 
 static void draw_x_axis(const struct plot *plot)
 {
-	double ticks[QUALIFY_TICKS_MAX], place, last = -WIDTH, half;
-	size_t nr = qualify_axis_ticks(&plot->x, ticks), i;
-	char number[QUALIFY_NUMBER_LEN];
+	double ticks[RXAQM_TICKS_MAX], place, last = -WIDTH, half;
+	size_t nr = rxaqm_axis_ticks(&plot->x, ticks), i;
+	char number[RXAQM_NUMBER_LEN];
 	const char *label;
 
-	for (i = 0; i < nr && plot->picture->kind != QUALIFY_BARS; i++) {
-		place = qualify_axis_at(&plot->x, ticks[i]);
+	for (i = 0; i < nr && plot->picture->kind != RXAQM_PICTURE_BARS; i++) {
+		place = rxaqm_axis_at(&plot->x, ticks[i]);
 		label = tick_label(ticks[i], tick_unit(plot->x_unit), number);
 		half = (double)strlen(label) * LETTER / 2;
 		draw_line(plot->file, "grid", place, plot->top, place, plot->bottom);
@@ -153,13 +153,13 @@ static void draw_x_axis(const struct plot *plot)
 
 static void draw_y_axis(const struct plot *plot)
 {
-	double ticks[QUALIFY_TICKS_MAX], place;
-	size_t nr = qualify_axis_ticks(&plot->y, ticks), i;
+	double ticks[RXAQM_TICKS_MAX], place;
+	size_t nr = rxaqm_axis_ticks(&plot->y, ticks), i;
 	const char *unit = tick_unit(plot->y_unit);
-	char number[QUALIFY_NUMBER_LEN];
+	char number[RXAQM_NUMBER_LEN];
 
 	for (i = 0; i < nr; i++) {
-		place = qualify_axis_at(&plot->y, ticks[i]);
+		place = rxaqm_axis_at(&plot->y, ticks[i]);
 		draw_line(plot->file, "grid", LEFT, place, WIDTH - RIGHT, place);
 		draw_label(plot->file, LEFT - 6, place + 4, "end",
 			   tick_label(ticks[i], unit, number));
@@ -168,10 +168,10 @@ static void draw_y_axis(const struct plot *plot)
 		"<text transform=\"translate(13 %.1f) rotate(-90)\" "
 		"text-anchor=\"middle\">",
 		(plot->top + plot->bottom) / 2);
-	qualify_markup(plot->file, "%s</text>\n",
-		       plot->picture->kind == QUALIFY_CDF ? "at or below" :
-		       *plot->y_unit			  ? unit_words(plot->y_unit) :
-							    plot->picture->curve[0]->name);
+	rxaqm_markup(plot->file, "%s</text>\n",
+		     plot->picture->kind == RXAQM_PICTURE_CDF ? "at or below" :
+		     *plot->y_unit			      ? unit_words(plot->y_unit) :
+								plot->picture->curve[0]->name);
 	fprintf(plot->file, "<path class=\"axis\" d=\"M%d %.1fV%.1fH%d\"/>\n", LEFT, plot->top,
 		plot->bottom, WIDTH - RIGHT);
 }
@@ -179,15 +179,15 @@ static void draw_y_axis(const struct plot *plot)
 /* As much of the curve as can be seen: no two points on the same pixel. */
 static void draw_curve(const struct plot *plot, unsigned int which)
 {
-	const struct qualify_curve *curve = plot->picture->curve[which];
-	bool steps = plot->picture->kind == QUALIFY_CDF, begun = false;
-	const struct qualify_point *point, *last = curve->points.at + curve->points.nr - 1;
+	const struct rxaqm_curve *curve = plot->picture->curve[which];
+	bool steps = plot->picture->kind == RXAQM_PICTURE_CDF, begun = false;
+	const struct rxaqm_point *point, *last = curve->points.at + curve->points.nr - 1;
 	double last_x = 0, last_y = 0;
 
 	fprintf(plot->file, "<path class=\"line c%u\" d=\"", which);
 	rxaqm_list_each(point, &curve->points) {
-		double x = qualify_axis_at(&plot->x, point->x);
-		double y = qualify_axis_at(&plot->y, point->y);
+		double x = rxaqm_axis_at(&plot->x, point->x);
+		double y = rxaqm_axis_at(&plot->y, point->y);
 
 		if (isnan(point->x) || isnan(point->y) ||
 		    (begun && point < last && fabs(x - last_x) < 1 && fabs(y - last_y) < 1))
@@ -210,17 +210,17 @@ static void draw_curve(const struct plot *plot, unsigned int which)
 
 static void draw_bars(const struct plot *plot, unsigned int which)
 {
-	const struct qualify_curve *curve = plot->picture->curve[which];
+	const struct rxaqm_curve *curve = plot->picture->curve[which];
 	size_t nr = curve->points.nr < MAX_BARS ? curve->points.nr : MAX_BARS, i;
 	double slot = (WIDTH - RIGHT - LEFT) / (double)nr;
 	double width = slot * 0.8 / plot->picture->nr;
-	char number[QUALIFY_NUMBER_LEN];
+	char number[RXAQM_NUMBER_LEN];
 	/* As many labels as fit. */
 	size_t every = (size_t)ceil(5 * LETTER / slot);
 
 	for (i = 0; i < nr; i++) {
 		double x = LEFT + slot * ((double)i + 0.1) + width * which;
-		double y = qualify_axis_at(&plot->y, curve->points.at[i].y);
+		double y = rxaqm_axis_at(&plot->y, curve->points.at[i].y);
 
 		fprintf(plot->file,
 			"<rect class=\"bar c%u\" x=\"%.1f\" y=\"%.1f\" width=\"%.1f\" "
@@ -237,12 +237,12 @@ static void draw_limit(const struct plot *plot, double value, const char *class,
 		       int line, bool left)
 {
 	bool of_x = plot->picture->limits_x, beyond_middle;
-	const struct qualify_axis *axis = of_x ? &plot->x : &plot->y;
+	const struct rxaqm_axis *axis = of_x ? &plot->x : &plot->y;
 	double place;
 
 	if (!isfinite(value) || value < axis->min || value > axis->max)
 		return;
-	place = qualify_axis_at(axis, value);
+	place = rxaqm_axis_at(axis, value);
 	beyond_middle = place > (LEFT + WIDTH) / 2.0;
 	if (of_x) {
 		draw_line(plot->file, class, place, plot->top, place, plot->bottom);
@@ -256,11 +256,10 @@ static void draw_limit(const struct plot *plot, double value, const char *class,
 	}
 }
 
-#define NAME_LEN (sizeof(((struct qualify_curve *)0)->name) * 2 + 2)
+#define NAME_LEN (sizeof(((struct rxaqm_curve *)0)->name) * 2 + 2)
 
 /* The curve's own name, with its figure's where that is not enough. */
-static void name_curve(const struct qualify_picture *picture, unsigned int which,
-		       char name[NAME_LEN])
+static void name_curve(const struct rxaqm_picture *picture, unsigned int which, char name[NAME_LEN])
 {
 	const char *own = picture->curve[which]->name;
 	bool twice = false;
@@ -278,7 +277,7 @@ static void name_curve(const struct qualify_picture *picture, unsigned int which
 }
 
 /* Names of curves above the plot, as many in a line as fit; returns the height they take. */
-static double legend(FILE *file, const struct qualify_picture *picture, bool draw)
+static double legend(FILE *file, const struct rxaqm_picture *picture, bool draw)
 {
 	double x = LEFT, y = LEGEND_LINE, width;
 	char name[NAME_LEN];
@@ -291,7 +290,7 @@ static double legend(FILE *file, const struct qualify_picture *picture, bool dra
 			x = LEFT;
 			y += LEGEND_LINE;
 		}
-		if (draw && picture->kind == QUALIFY_BARS)
+		if (draw && picture->kind == RXAQM_PICTURE_BARS)
 			fprintf(file,
 				"<rect class=\"bar c%u\" x=\"%.1f\" y=\"%.1f\" width=\"28\" "
 				"height=\"9\"/>\n",
@@ -306,7 +305,7 @@ static double legend(FILE *file, const struct qualify_picture *picture, bool dra
 	return y;
 }
 
-void qualify_picture_draw(FILE *file, const struct qualify_picture *picture)
+void rxaqm_picture_draw(FILE *file, const struct rxaqm_picture *picture)
 {
 	struct plot plot = {
 		.file = file,
@@ -320,11 +319,11 @@ void qualify_picture_draw(FILE *file, const struct qualify_picture *picture)
 	plot.bottom = plot.top + PLOT_HEIGHT;
 	scale(&plot);
 	fprintf(file, "<svg viewBox=\"0 0 %d %.0f\" role=\"img\">\n", WIDTH, plot.bottom + BELOW);
-	qualify_markup(file, "<title>%s</title>\n", picture->title);
+	rxaqm_markup(file, "<title>%s</title>\n", picture->title);
 	draw_x_axis(&plot);
 	draw_y_axis(&plot);
 	for (i = 0; i < picture->nr; i++) {
-		if (picture->kind == QUALIFY_BARS)
+		if (picture->kind == RXAQM_PICTURE_BARS)
 			draw_bars(&plot, i);
 		else
 			draw_curve(&plot, i);
