@@ -23,7 +23,7 @@
 
 struct args {
 	__u64 for_ns, block_ns, seed;
-	const char *arms, *metric, *out;
+	const char *arms, *metric, *out, *html;
 	const char *stop_if[TRIAL_GUARDS_MAX];
 	bool from, restore, list;
 	char **words;
@@ -43,6 +43,7 @@ static const struct rxaqm_option options[] = {
 	{ "stop-if", 'S', "OUTCOME<-N%", "end if it is surely so; up to 8 times; off: for nothing",
 	  RXAQM_WORDS(stop_if) },
 	{ "out", 'o', "FILE", "write the record (JSON)", RXAQM_WORD(out) },
+	{ "html", 'H', "FILE", "write it as one HTML file with pictures", RXAQM_WORD(html) },
 	{ "from", 'F', NULL, "report records of before: one, or of many hosts", RXAQM_FLAG(from) },
 	{ "restore", 0, NULL, "only put back what was there before a trial", RXAQM_FLAG(restore) },
 	{ "list", 'l', NULL, "print the outcomes", RXAQM_FLAG(list) },
@@ -58,7 +59,10 @@ static void check(struct args *args)
 					       "an interface is missing, or --from or --list");
 	if (args->from && (args->for_ns || args->block_ns || args->seed || args->arms ||
 			   args->metric || args->stop_if[0] || args->restore))
-		rxaqm_usage_error("of other options --from takes --color, --json and --out");
+		rxaqm_usage_error(
+			"of other options --from takes --color, --html, --json and --out");
+	if (args->from && args->html && args->words[1])
+		rxaqm_usage_error("--html is of one record");
 	if (args->arms && args->words[1])
 		rxaqm_usage_error("--arms has the policies: leave out \"%s\"", args->words[1]);
 	args->block_ns = args->block_ns ?: 60 * RXAQM_NSEC_PER_SEC;
@@ -130,7 +134,9 @@ static int report(const struct args *args, const struct trial_record *record,
 	const char *out = args->out ?: rxaqm_json ? "-" : NULL;
 	int err = out ? trial_record_write(record, out, error) : 0;
 
-	if (!out || strcmp(out, "-"))
+	if (!err && args->html)
+		err = rxaqm_file_print(args->html, trial_print_html, record, 0644, error);
+	if ((!out || strcmp(out, "-")) && (!args->html || strcmp(args->html, "-")))
 		trial_print(stdout, record);
 	return err ?: exit_code(record);
 }
@@ -142,6 +148,8 @@ static int run_one(const struct args *args, struct trial_record *record, struct 
 
 	if (!err && args->out)
 		err = rxaqm_file_try(args->out, error);
+	if (!err && args->html)
+		err = rxaqm_file_try(args->html, error);
 	if (err)
 		return err;
 	rxaqm_stop_at(SIGINT);

@@ -62,29 +62,31 @@ static void print_result(struct rxaqm_out *out, const struct trial_result *resul
 	rxaqm_out_text(out, "\n");
 }
 
-static const char *verdict_words(const char *verdict, enum rxaqm_paint *ret_paint)
-{
-	static const struct {
-		const char *verdict, *words;
-		enum rxaqm_paint paint;
-	} all[] = {
-		{ "helps", "It helps", RXAQM_GREEN },
-		{ "hurts", "It hurts", RXAQM_RED },
-		{ "mixed", "It helps and it hurts", RXAQM_YELLOW },
-		{ "no_difference", "No difference", RXAQM_PLAIN },
-		{ "nothing_to_learn", "Nothing to learn", RXAQM_PLAIN },
-		{ "too_few", "Too short", RXAQM_PLAIN },
-	};
-	size_t i;
+static const struct {
+	const char *verdict, *words;
+	enum rxaqm_paint paint;
+} verdicts[] = {
+	{ "helps", "It helps", RXAQM_GREEN },
+	{ "hurts", "It hurts", RXAQM_RED },
+	{ "mixed", "It helps and it hurts", RXAQM_YELLOW },
+	{ "no_difference", "No difference", RXAQM_PLAIN },
+	{ "nothing_to_learn", "Nothing to learn", RXAQM_PLAIN },
+	{ "too_few", "Too short", RXAQM_PLAIN },
+};
 
-	for (i = 0; i < sizeof(all) / sizeof(all[0]); i++) {
-		if (strcmp(all[i].verdict, verdict))
-			continue;
-		*ret_paint = all[i].paint;
-		return all[i].words;
-	}
-	*ret_paint = RXAQM_PLAIN;
-	return verdict;
+static size_t find_verdict(const char *verdict)
+{
+	size_t i = sizeof(verdicts) / sizeof(verdicts[0]);
+
+	/* Those of judge.c only. */
+	while (--i && strcmp(verdicts[i].verdict, verdict))
+		;
+	return i;
+}
+
+const char *trial_verdict_words(const char *verdict)
+{
+	return verdicts[find_verdict(verdict)].words;
 }
 
 static void print_results(struct rxaqm_out *out, const struct trial_record *record,
@@ -103,15 +105,12 @@ static void print_results(struct rxaqm_out *out, const struct trial_record *reco
 static void print_verdicts(struct rxaqm_out *out, const struct trial_record *record)
 {
 	const struct trial_verdict *verdict;
-	enum rxaqm_paint paint;
-	const char *words;
 
 	rxaqm_list_each(verdict, &record->verdicts) {
 		if (verdict->arm >= record->arms.nr)
 			continue;
-		words = verdict_words(verdict->verdict, &paint);
-		rxaqm_out_paint(out, paint);
-		rxaqm_out_text(out, "%s", words);
+		rxaqm_out_paint(out, verdicts[find_verdict(verdict->verdict)].paint);
+		rxaqm_out_text(out, "%s", trial_verdict_words(verdict->verdict));
 		rxaqm_out_paint(out, RXAQM_PLAIN);
 		rxaqm_out_text(out, ", \"%s\" against \"%s\": %s.\n",
 			       record->arms.at[verdict->arm].settings, record->arms.at[0].settings,
@@ -142,7 +141,6 @@ void trial_print_many(FILE *file, const struct trial_record *records, unsigned i
 		      const struct trial_record *combined)
 {
 	const struct trial_verdict *verdict;
-	enum rxaqm_paint paint;
 	struct rxaqm_out out;
 	unsigned int i;
 
@@ -151,8 +149,8 @@ void trial_print_many(FILE *file, const struct trial_record *records, unsigned i
 	for (i = 0; i < nr; i++)
 		rxaqm_list_each(verdict, &records[i].verdicts)
 			rxaqm_out_text(&out, "%s %s: %s, %s\n", records[i].host,
-				       records[i].interface,
-				       verdict_words(verdict->verdict, &paint), verdict->why);
+				       records[i].interface, trial_verdict_words(verdict->verdict),
+				       verdict->why);
 	if (nr >= TRIAL_PAIRS_LEAST)
 		rxaqm_out_text(&out, "Over %u hosts, of which each counts once:\n", nr);
 	else

@@ -12,4 +12,10 @@ void trial_print(FILE *file, const struct trial_record *record);
 void trial_print_many(FILE *file, const struct trial_record *records, unsigned int nr,
 		      const struct trial_record *combined);
 
+/* "It helps" */
+const char *trial_verdict_words(const char *verdict);
+
+/* Of a struct trial_record: one HTML file that needs nothing else. */
+void trial_print_html(FILE *file, const void *record);
+
 void trial_print_outcomes(FILE *file, bool json);

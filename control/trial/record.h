@@ -21,8 +21,8 @@
 #define TRIAL_GUARDS_MAX 8
 #define TRIAL_RECORDS_MAX 256
 
-/* X(constant, name in JSON and of --stop-if, beginning of a sentence, unit, whether more (1) or less
- * (-1) of it is better or it is only told, is it a cost: worse alone, it does not hurt)
+/* X(constant, name in JSON and of --stop-if, beginning of a sentence, unit, whether more (1) or
+ * less (-1) of it is better or it is only told, is it a cost: worse alone, it does not hurt)
  */
 #define TRIAL_OUTCOMES(X)                                                                 \
 	X(SOJOURN_P50, "sojourn_p50_ns", "median of the sojourn", "ns", -1, false)        \

@@ -21,7 +21,9 @@ struct trial_request {
 int trial_run(const struct trial_request *request, struct trial_record *record,
 	      struct rxaqm_error *error);
 
-/* Only put back what was there before a trial, which ends if it goes on. 1: it was, 0: there was nothing, -errno. */
+/* Only put back what was there before a trial, which ends if it goes on. 1: it was, 0: there was
+ * nothing, -errno.
+ */
 int trial_restore(const char *ifname, struct rxaqm_error *error);
 
 /* The policy of @arm for each queue, from those in force. -EINVAL with @error. */

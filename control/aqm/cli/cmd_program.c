@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Commands that are programs of their own, most in packages of their own: rxaqm doctor, rxaqm qualify,
- * rxaqm trial
- */
+/* Commands that are programs of their own: doctor and qualify in packages of their own, and trial */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

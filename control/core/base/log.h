@@ -16,7 +16,7 @@ enum rxaqm_exit {
 	RXAQM_EXIT_USAGE = 2, /* also: bad values in files */
 	RXAQM_EXIT_UNSUPPORTED = 3, /* kernel or NIC cannot */
 	RXAQM_EXIT_NOT_ATTACHED = 4,
-	RXAQM_EXIT_FINDINGS = 5, /* doctor: what slows receiving; qualify: a NIC that fails; trial: harm */
+	RXAQM_EXIT_FINDINGS = 5, /* doctor: a cause; qualify: a NIC that fails; trial: harm */
 };
 
 /* Why something failed, in words for the operator: what, where, and the remedy. */

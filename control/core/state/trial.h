@@ -47,7 +47,9 @@ int rxaqm_trial_put(struct rxaqm_trial *trial, const struct rxaqm_policy *polici
  */
 bool rxaqm_trial_undo(struct rxaqm_state *state, struct rxaqm_iface *iface);
 
-/* The next interface behind @after (NULL: the first) whose trial was killed, NULL: none; and the same of all of them. */
+/* The next interface behind @after (NULL: the first) whose trial was killed, NULL: none; and undo
+ * all of them.
+ */
 struct rxaqm_iface *rxaqm_trial_killed(const struct rxaqm_state *state, struct rxaqm_iface *after);
 void rxaqm_trial_undo_killed(struct rxaqm_state *state);
 

@@ -23,6 +23,22 @@ TEST_CASE("trial: a record is judged again", "[trial]")
 	check_row({ {}, 0, "Over 6 hosts, of which each counts once:", "" },
 		  host.rxaqm(
 			  { "trial", "--from", record, record, record, record, record, record }));
+	const std::string page = host.rxaqm({ "trial", "--from", record, "--html=-" }).out;
+
+	/* Alone, with three pictures, of which one has an interval for each outcome. */
+	CHECK(page.find("<!DOCTYPE html>") == 0);
+	CHECK(page.find("http") == std::string::npos);
+	CHECK(page.find("It helps</strong>") != std::string::npos);
+	size_t pictures = 0, bars = 0;
+
+	for (size_t at = 0; (at = page.find("<svg", at)) != std::string::npos; at++)
+		pictures++;
+	for (size_t at = 0; (at = page.find("<rect class=\"bar", at)) != std::string::npos; at++)
+		bars++;
+	CHECK(pictures == 3);
+	CHECK(bars >= 10);
+	check_row({ {}, 2, "", "--html is of one record" },
+		  host.rxaqm({ "trial", "--from", record, record, "--html=-" }));
 	CHECK(Json(host.rxaqm({ "-j", "trial", "--from", record }).out)
 		      .text("/verdicts/0/verdict") == "helps");
 }

@@ -61,7 +61,7 @@ struct Trial {
 			REQUIRE(block);
 			block->round = number;
 			block->arm = arm;
-			/* Under one of the policies it may not stand, for that is what it is for. */
+			/* Under the other it may not, for that is what it is for. */
 			block->over = over && !arm;
 			std::snprintf(block->why_void, sizeof(block->why_void), "%s",
 				      arm ? why_void : "");

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* The statistics of a trial: known answers, another implementation, and how often they are wrong. */
+/* The statistics of a trial: known answers, another implementation, how often they are wrong. */
 #include <catch2/catch_approx.hpp>
 #include <catch2/catch_test_macros.hpp>
 
@@ -215,7 +215,7 @@ TEST_CASE("trial statistics: how many pairs 5 % would take", "[trial]")
 	REQUIRE(wanted <= 200);
 	for (int i = 0; i < 200; i++)
 		found += simulated(random, wanted, 0.05, 0.95).p() <= TRIAL_ALPHA;
-	/* Four of five: 160 of 200, by a normal approximation and from a spread that is estimated. */
+	/* Four of five: 160 of 200, by an approximation and from a spread that is estimated. */
 	CHECK(found >= 130);
 	CHECK(found <= 195);
 	CHECK(std::isnan(differing({ 5 }).effect().pairs_for_5_percent));
@@ -234,7 +234,7 @@ TEST_CASE("trial statistics: of 400 trials without an effect, at most 7 % find o
 
 TEST_CASE("trial statistics: 10 % are found by 30 pairs, in 80 % of trials", "[trial]")
 {
-	/* More noise than the evaluation has, where runs differ by 1 to 3 % (docs/measurements.md). */
+	/* More noise than the evaluation has: there runs differ by 1 to 3 %, docs/measurements.md. */
 	std::mt19937_64 random(30);
 	unsigned int found = 0;
 
