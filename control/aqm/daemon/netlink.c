@@ -102,7 +102,7 @@ static int read_all(struct rxaqm_run *run, int fd,
 {
 	const struct nlmsghdr *message;
 	ssize_t bytes;
-	int i, left;
+	int i;
 
 	for (i = 0; i < MESSAGES_MAX; i++) {
 		bytes = recv(fd, buffer, sizeof(buffer), MSG_DONTWAIT);
@@ -112,9 +112,9 @@ static int read_all(struct rxaqm_run *run, int fd,
 		}
 		if (bytes < 0)
 			return errno == EAGAIN || errno == EINTR ? 0 : -errno;
-		left = (int)bytes;
-		for (message = (const struct nlmsghdr *)buffer; NLMSG_OK(message, left);
-		     message = NLMSG_NEXT(message, left))
+		for (message = (const struct nlmsghdr *)buffer;
+		     rxaqm_message_ok(message, buffer + bytes);
+		     message = rxaqm_message_next(message))
 			on(run, message);
 	}
 	return 0;

@@ -40,9 +40,10 @@ int rxaqm_netlink_parse(const void *data, size_t bytes, rxaqm_netlink_fn each, v
 			bool *torn)
 {
 	const struct nlmsghdr *message = data;
-	int left = (int)bytes, err;
+	const void *end = (const char *)data + bytes;
+	int err;
 
-	for (; NLMSG_OK(message, left); message = NLMSG_NEXT(message, left)) {
+	for (; rxaqm_message_ok(message, end); message = rxaqm_message_next(message)) {
 		*torn |= message->nlmsg_flags & NLM_F_DUMP_INTR;
 		if (message->nlmsg_type == NLMSG_DONE || message->nlmsg_type == NLMSG_ERROR) {
 			if (NLMSG_PAYLOAD(message, 0) < sizeof(err))
@@ -55,7 +56,7 @@ int rxaqm_netlink_parse(const void *data, size_t bytes, rxaqm_netlink_fn each, v
 		if (err)
 			return err;
 	}
-	return left > 0 ? -EBADMSG : 0;
+	return (const void *)message < end ? -EBADMSG : 0;
 }
 
 int rxaqm_netlink_ask(int protocol, union rxaqm_netlink_request *request, rxaqm_netlink_fn each,

@@ -90,6 +90,20 @@ static inline const void *rxaqm_attr_next(const struct nlattr *attr)
 	return (const char *)attr + NLA_ALIGN(attr->nla_len);
 }
 
+/* The same of messages. */
+static inline bool rxaqm_message_ok(const struct nlmsghdr *at, const void *end)
+{
+	ptrdiff_t left = (const char *)end - (const char *)at;
+
+	return left >= NLMSG_HDRLEN && at->nlmsg_len >= NLMSG_HDRLEN &&
+	       at->nlmsg_len <= (size_t)left;
+}
+
+static inline const void *rxaqm_message_next(const struct nlmsghdr *message)
+{
+	return (const char *)message + NLMSG_ALIGN(message->nlmsg_len);
+}
+
 static inline const void *rxaqm_message_end(const struct nlmsghdr *message)
 {
 	return (const char *)message + message->nlmsg_len;
