@@ -26,6 +26,9 @@ DOCUMENTS_rxaqm-doctor := docs/doctor.md docs/doctor.schema.json
 DOCUMENTS_rxaqm-qualify := docs/qualify.md docs/qualify.schema.json
 BUILD := build
 VERSION := $(shell cat VERSION)
+# Of a checkout, or, in what "git archive" made, what it wrote there.
+COMMIT := $(shell git describe --always --dirty --abbrev=12 --exclude='*' 2>/dev/null || \
+	grep -v Format packaging/commit)
 
 CC := gcc
 CXX := g++
@@ -327,6 +330,11 @@ $(BUILD)/flags: FORCE | tools
 	@mkdir -p $(@D)
 	@printf '%s\n' $(call shell_quote,$(FLAGS_NOW)) | cmp -s - $@ || \
 		printf '%s\n' $(call shell_quote,$(FLAGS_NOW)) >$@
+$(BUILD)/commit: FORCE
+	@mkdir -p $(@D)
+	@echo '$(COMMIT)' | cmp -s - $@ || echo '$(COMMIT)' >$@
+$(BUILD)/obj/control/core/base/version.o: $(BUILD)/commit
+$(BUILD)/obj/control/core/base/version.o: private CPPFLAGS += -DRXAQM_COMMIT='"$(COMMIT)"'
 shell_quote = '$(subst ','\'',$(1))'
 
 vpath %.bpf.c $(BPF_DIRS) $(TEST_BPF_DIRS)

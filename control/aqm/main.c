@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/terminal.h"
+#include "base/version.h"
 #include "cli/cmd.h"
 #include "command/options.h"
 #include "command/program.h"
@@ -115,7 +116,7 @@ static int parse_globals(int argc, char **argv, struct rxaqm_call *call)
 			print_usage();
 			exit(RXAQM_EXIT_OK);
 		} else if (!strcmp(argv[i], "-V") || !strcmp(argv[i], "--version")) {
-			puts("rxaqm " RXAQM_VERSION);
+			rxaqm_print_version("rxaqm");
 			exit(RXAQM_EXIT_OK);
 		} else {
 			usage_error("unknown option", argv[i]);

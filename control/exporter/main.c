@@ -8,6 +8,7 @@
 #include <stdio.h>
 #include <systemd/sd-daemon.h>
 
+#include "base/version.h"
 #include "exporter/http.h"
 
 #define FILE_DEFAULT "/run/rxaqm/metrics.prom"
@@ -88,7 +89,7 @@ int main(int argc, char **argv)
 			print_usage();
 			return RXAQM_EXIT_OK;
 		case 'V':
-			puts("rxaqm-exporter " RXAQM_VERSION);
+			rxaqm_print_version("rxaqm-exporter");
 			return RXAQM_EXIT_OK;
 		default:
 			return usage_error("there is no such option, or its value is missing");

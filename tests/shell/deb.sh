@@ -20,7 +20,7 @@ inside()
 	local id file
 
 	dpkg -i rxaqm.deb
-	[ "$(rxaqm --version)" = "rxaqm $(dpkg-query -W -f '${Version}' rxaqm)" ]
+	[[ $(rxaqm --version) =~ ^"rxaqm $(dpkg-query -W -f '${Version}' rxaqm)"(\ \([0-9a-f]+(-dirty)?\))?$ ]]
 	grep -q '^veth ' <<<"$(rxaqm profile list)"
 	[ -z "$(dpkg -V rxaqm)" ] || wrong "dpkg -V: $(dpkg -V rxaqm)"
 	# The others are packages of their own.

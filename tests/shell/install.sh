@@ -9,7 +9,7 @@ trap 'rm -rf "$root"' EXIT
 make -s install DESTDIR="$root"
 prefix=$root/usr/local
 for program in rxaqm rxaqm-doctor rxaqm-qualify rxaqm-trial rxaqm-exporter; do
-	[ "$("$prefix/sbin/$program" --version)" = "$program $(cat VERSION)" ]
+	[[ $("$prefix/sbin/$program" --version) =~ ^"$program $(cat VERSION)"(\ \([0-9a-f]+(-dirty)?\))?$ ]]
 	[ -s "$prefix/share/man/man8/$program.8" ]
 done
 [ -s "$prefix/share/man/man1/rxaqm-xsk.1" ]
@@ -30,7 +30,7 @@ said=$(PATH=/usr/bin:/bin "$prefix/sbin/rxaqm" doctor --checks 2>&1) || status=$
 [[ $status -eq 1 && $said == 'rxaqm: '*'install the package rxaqm-doctor' ]] ||
 	{ echo "without rxaqm-doctor: status $status, $said" && exit 1; }
 cmp docs/rxaqm-xsk.3 "$prefix/share/man/man3/rxaqm-xsk.3"
-[ "$("$prefix/bin/rxaqm-xsk" --version)" = "rxaqm-xsk $(cat VERSION)" ]
+[[ $("$prefix/bin/rxaqm-xsk" --version) == "rxaqm-xsk $(cat VERSION)"* ]]
 for profile in nic-profiles/*.conf; do
 	cmp "$profile" "$prefix/share/doc/rxaqm/nic-profiles/$(basename "$profile")"
 done

@@ -38,7 +38,7 @@ isolated()
 	rm -rf "$root/etc/rxaqm" "$root/var/lib/rxaqm" "$root"/usr/{,local/}share/{doc/,}rxaqm* # of this machine
 
 	"${rpm[@]}" --nodeps -i "$2"/*.rpm
-	[ "$("${in[@]}" rxaqm --version)" = "rxaqm $(cat VERSION)" ]
+	[[ $("${in[@]}" rxaqm --version) =~ ^"rxaqm $(cat VERSION)"(\ \([0-9a-f]+(-dirty)?\))?$ ]]
 	"${in[@]}" rxaqm profile list | grep '^veth ' >/dev/null
 	"${in[@]}" rxaqm doctor --checks | grep '^| check' >/dev/null
 	"${in[@]}" rxaqm qualify --list | grep '^Q1 ' >/dev/null

@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include "base/clean.h"
+#include "base/version.h"
 #include "nic/netns.h"
 #include "state/state.h"
 
@@ -36,7 +37,7 @@ int rxaqm_program_main(const char *name, int argc, char **argv,
 
 	rxaqm_program_begin();
 	if (argc > 1 && (!strcmp(argv[1], "-V") || !strcmp(argv[1], "--version"))) {
-		printf("%s " RXAQM_VERSION "\n", name);
+		rxaqm_print_version(name);
 		return RXAQM_EXIT_OK;
 	}
 	if (argc > 2 && !strcmp(argv[1], "--netns")) {

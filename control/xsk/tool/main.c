@@ -12,6 +12,7 @@
 #include "tool.h"
 #include "base/now.h"
 #include "base/parse.h"
+#include "base/version.h"
 #include "command/options.h"
 #include "command/stop.h"
 #include "nic/netns.h"
@@ -227,7 +228,7 @@ static void read_args(struct args *args, int argc, char **argv)
 {
 	args->ifname = *rxaqm_options_read(&command, argc, argv, args);
 	if (args->version) {
-		puts("rxaqm-xsk " RXAQM_VERSION);
+		rxaqm_print_version("rxaqm-xsk");
 		exit(RXAQM_EXIT_OK);
 	}
 	if (!args->ifname)
