@@ -32,6 +32,7 @@ COMMIT := $(shell git describe --always --dirty --abbrev=12 --exclude='*' 2>/dev
 
 CC := gcc
 CXX := g++
+PKG_CONFIG ?= pkg-config
 # The newest, where several are installed as clang-NN.
 CLANG ?= $(lastword clang $(notdir $(sort $(wildcard /usr/bin/clang-[1-9][0-9]))))
 LLVM_STRIP ?= $(shell $(CLANG) -print-prog-name=llvm-strip 2>/dev/null)
@@ -47,7 +48,7 @@ LIBRARIES := libbpf>=1.1 libxdp>=1.3 inih json-c>=0.14 ncursesw libsystemd>=247 
 	libmicrohttpd>=0.9.72 libelf zlib
 PACKAGES := $(foreach l,$(LIBRARIES),$(firstword $(subst >=, ,$(l))))
 MULTIARCH := $(shell $(CC) -print-multiarch 2>/dev/null)
-BPF_ARCH := $(patsubst aarch64,arm64,$(patsubst x86_64,x86,$(shell uname -m)))
+BPF_ARCH := $(patsubst aarch64-%,arm64,$(patsubst x86_64-%,x86,$(shell $(CC) -dumpmachine 2>/dev/null)))
 
 # Quoted includes only: <poll.h> is the system's, "poll.h" ours. What a file of a program may
 # include of control/ is found in ROOTS: its own, and core's. Tests have all of them.
@@ -59,15 +60,15 @@ WARNINGS := -Wall -Wextra -Werror
 SANITIZERS := $(if $(filter 1,$(SANITIZE)),-fsanitize=address -fsanitize=undefined \
 	-fno-sanitize-recover)
 
-CPPFLAGS += $(INCLUDES) $(DEFINES) $(shell pkg-config --cflags $(PACKAGES) 2>/dev/null)
+CPPFLAGS += $(INCLUDES) $(DEFINES) $(shell $(PKG_CONFIG) --cflags $(PACKAGES) 2>/dev/null)
 CFLAGS ?= -O2 -g
 CXXFLAGS ?= -O0 -g1
 C_STD := -std=gnu11 -D_GNU_SOURCE=
 CXX_STD := -std=gnu++20
-LIBS := $(shell pkg-config --libs $(filter-out libmicrohttpd,$(PACKAGES)) 2>/dev/null) -lm
-EXPORTER_LIBS := $(shell pkg-config --libs libmicrohttpd libsystemd 2>/dev/null)
+LIBS := $(shell $(PKG_CONFIG) --libs $(filter-out libmicrohttpd,$(PACKAGES)) 2>/dev/null) -lm
+EXPORTER_LIBS := $(shell $(PKG_CONFIG) --libs libmicrohttpd libsystemd 2>/dev/null)
 BPF_CFLAGS := -target bpf -mcpu=v3 -g -Wall -Werror -D__TARGET_ARCH_$(BPF_ARCH) \
-	-Ixdp/shared -Ixdp $(addprefix -I/usr/include/,$(MULTIARCH))
+	-Ixdp/shared -Ixdp $(addprefix -I/usr/include/,$(MULTIARCH)) -ffile-prefix-map=$(CURDIR)=.
 # Every packet runs the XDP program: it is to be small. The tracing programs are not compiled so.
 BPF_LEVEL := -O2
 BPF_SMALL := -Oz
@@ -142,7 +143,7 @@ CYCLES ?= 10000
 .SECONDARY:
 .DEFAULT_GOAL := all
 .PHONY: all help deps demo test test-all soak test-vm experiment eval bench bench-xsk fresh docs lint format \
-	qualify-lab qualify-reports install uninstall deb rpm clean tools FORCE \
+	qualify-lab qualify-reports install programs install-programs uninstall deb rpm dist release repo clean tools FORCE \
 	build-demo build-test build-test-vm build-bench deps-test-vm \
 	$(addprefix setup-,demo test test-vm experiment eval bench lab)
 
@@ -254,18 +255,10 @@ lint: ## Check format, scripts, manual page, and run static analysis
 format: ## Reformat all C, C++ and BPF sources
 	$(Q)find xdp kprobes control tests -name '*.[ch]' -o -name '*.[ch]pp' | xargs $(CLANG_FORMAT) -i
 
-install: $(PROGRAMS) $(XSK_PRODUCTS) ## Install below $(DESTDIR)$(PREFIX), /usr/local by default
-	install -D -m 755 -t $(DESTDIR)$(PREFIX)/sbin $(PROGRAMS)
-	install -D -m 644 -t $(SHARE)/doc/rxaqm/nic-profiles nic-profiles/README.md $(PROFILES)
-	install -D -m 644 -t $(SHARE)/rxaqm/prometheus packaging/prometheus/rxaqm.scrape.yml
-	$(AT_PREFIX) packaging/prometheus/rxaqm.rules.yml >$(SHARE)/rxaqm/prometheus/rxaqm.rules.yml
-	install -D -m 644 -t $(SHARE)/rxaqm/grafana packaging/grafana/rxaqm.json
-	for manual in docs/*.[1358]; do \
-		install -d $(SHARE)/man/man$${manual##*.} && \
-			$(AT_PREFIX) $$manual >$(SHARE)/man/man$${manual##*.}/$${manual##*/} || exit 1; \
-	done
-	$(foreach p,$(DOCUMENTED),install -D -m 644 -t $(SHARE)/doc/$(p) $(DOCUMENTS_$(p)) &&) true
+install: install-programs $(XSK_PRODUCTS) ## Install below $(DESTDIR)$(PREFIX), /usr/local by default
 	install -D -m 755 $(BUILD)/rxaqm-xsk $(DESTDIR)$(PREFIX)/bin/rxaqm-xsk
+	install -D -m 644 -t $(SHARE)/man/man1 $(wildcard docs/*.1)
+	install -D -m 644 -t $(SHARE)/man/man3 $(wildcard docs/*.3)
 	install -D -m 644 -t $(DESTDIR)$(LIBDIR) $(XSK_LIB) $(XSK_SO)
 	ln -sf $(notdir $(XSK_SO)) $(DESTDIR)$(LIBDIR)/$(XSK_SONAME)
 	ln -sf $(XSK_SONAME) $(DESTDIR)$(LIBDIR)/librxaqm-xsk.so
@@ -273,6 +266,20 @@ install: $(PROGRAMS) $(XSK_PRODUCTS) ## Install below $(DESTDIR)$(PREFIX), /usr/
 	sed -e 's|@PREFIX@|$(PREFIX)|' -e 's|@LIBDIR@|$(LIBDIR)|' -e 's|@VERSION@|$(VERSION)|' \
 		control/xsk/librxaqm-xsk.pc.in >$(DESTDIR)$(LIBDIR)/pkgconfig/librxaqm-xsk.pc
 	install -D -m 644 -t $(INCLUDEDIR) $(XSK_HEADERS)
+
+programs: $(PROGRAMS)
+
+install-programs: programs
+	install -D -m 755 -t $(DESTDIR)$(PREFIX)/sbin $(PROGRAMS)
+	install -D -m 644 -t $(SHARE)/doc/rxaqm/nic-profiles nic-profiles/README.md $(PROFILES)
+	install -D -m 644 -t $(SHARE)/rxaqm/prometheus packaging/prometheus/rxaqm.scrape.yml
+	$(AT_PREFIX) packaging/prometheus/rxaqm.rules.yml >$(SHARE)/rxaqm/prometheus/rxaqm.rules.yml
+	install -D -m 644 -t $(SHARE)/rxaqm/grafana packaging/grafana/rxaqm.json
+	for manual in docs/*.[58]; do \
+		install -d $(SHARE)/man/man$${manual##*.} && \
+			$(AT_PREFIX) $$manual >$(SHARE)/man/man$${manual##*.}/$${manual##*/} || exit 1; \
+	done
+	$(foreach p,$(DOCUMENTED),install -D -m 644 -t $(SHARE)/doc/$(p) $(DOCUMENTS_$(p)) &&) true
 	install -d $(SHARE)/bash-completion/completions $(SHARE)/fish/vendor_completions.d $(ZSH_DIR)
 	$(AT_PREFIX) packaging/rxaqm-complete >$(SHARE)/rxaqm/rxaqm-complete
 	chmod 755 $(SHARE)/rxaqm/rxaqm-complete
@@ -299,6 +306,17 @@ rpm: ## Build the RPM packages, build/rpm/RPMS/*/*.rpm (root)
 	$(Q)packaging/install-deps.sh build rpm
 	$(Q)packaging/make-rpm.sh $(BUILD)/rpm $(if $(shell command -v dpkg),--nodeps)
 
+dist: ## Build static programs and what belongs to them, build/dist/*.tar.gz (root); ARCH=arm64
+	$(Q)packaging/install-deps.sh build dist
+	$(Q)packaging/make-dist.sh $(BUILD)/dist $(ARCH)
+
+release: dist deb rpm ## Gather these, the source, notes and checksums in build/release (root)
+	$(Q)packaging/make-release.sh $(BUILD)/release $(BUILD)
+
+repo: ## Lay out build/release for apt and dnf, build/repo (root)
+	$(Q)packaging/install-deps.sh repo
+	$(Q)packaging/make-repo.sh $(BUILD)/repo $(BUILD)/release
+
 clean: ## Remove build/
 	$(Q)rm -rf $(BUILD)
 
@@ -310,15 +328,15 @@ help: ## Show this list
 
 # Fails early, and says what to do, where a tool or library is missing.
 tools:
-	@for tool in $(CC) $(CLANG) $(or $(LLVM_STRIP),llvm-strip) $(BPFTOOL) pkg-config; do \
+	@for tool in $(CC) $(CLANG) $(or $(LLVM_STRIP),llvm-strip) $(BPFTOOL) $(firstword $(PKG_CONFIG)); do \
 		command -v $$tool >/dev/null || missing="$$missing $$tool"; \
 	done; \
 	major=$$(echo __clang_major__ | $(CLANG) -E -P - 2>/dev/null); \
 	[ "$${major:-$(LEAST_CLANG)}" -ge $(LEAST_CLANG) ] || \
 		missing="$$missing '$(CLANG) >= $(LEAST_CLANG)' (it is $$major)"; \
 	for lib in $(foreach l,$(LIBRARIES),'$(subst >=, >= ,$(l))'); do \
-		pkg-config --exists "$$lib" 2>/dev/null || missing="$$missing '$$lib'$$( \
-			pkg-config --modversion "$${lib%% *}" 2>/dev/null | sed 's/.*/ (it is &)/')"; \
+		$(PKG_CONFIG) --exists "$$lib" 2>/dev/null || missing="$$missing '$$lib'$$( \
+			$(PKG_CONFIG) --modversion "$${lib%% *}" 2>/dev/null | sed 's/.*/ (it is &)/')"; \
 	done; \
 	test -z "$$missing" || { echo "make: missing:$$missing;" \
 		"run 'make deps' (packaging/install-deps.sh build) as root" >&2; exit 1; }
@@ -408,7 +426,7 @@ $(XSK_SO): $(XSK_OBJS) control/xsk/librxaqm-xsk.map
 	$(call say,LINK,$@)
 	$(Q)$(CC) -shared $(CFLAGS) $(SANITIZERS) $(LDFLAGS) -Wl,-soname,$(XSK_SONAME) \
 		-Wl,--version-script=control/xsk/librxaqm-xsk.map $(XSK_OBJS) \
-		$(shell pkg-config --libs libbpf libxdp) -o $@
+		$(shell $(PKG_CONFIG) --libs libbpf libxdp) -o $@
 
 $(BUILD)/rxaqm-xsk: $(XSK_TOOL_OBJS) $(XSK_LIB) $(CORE_LIB)
 	$(call say,LINK,$@)
@@ -419,7 +437,7 @@ $(XSK_EXAMPLE): control/xsk/example/consumer.c $(XSK_HEADERS) $(XSK_LIB)
 	$(Q)mkdir -p $(@D)/include/rxaqm
 	$(Q)cp $(XSK_HEADERS) $(@D)/include/rxaqm
 	$(Q)$(CC) $(WARNINGS) $(CFLAGS) $(SANITIZERS) -I$(@D)/include $< $(XSK_LIB) \
-		$(shell pkg-config --libs libbpf libxdp) -o $@
+		$(shell $(PKG_CONFIG) --libs libbpf libxdp) -o $@
 
 # What tests of several programs share is at the top of their suite.
 COMPILE_TEST = $(CXX) $(CXX_STD) $(WARNINGS) $(CPPFLAGS) -Itests/support \
@@ -444,7 +462,7 @@ $(TEST_BINS) $(GUEST_BIN): $(call cpp_objs,support) $(XSK_LIB) $(EXPORTER_LIB) $
 	$(call say,LINK,$@)
 	@mkdir -p $(@D)
 	$(Q)$(CXX) $(SANITIZERS) $(LDFLAGS) $(filter %.o,$^) $(filter %.a,$^) $(EXPORTER_LIBS) \
-		$(shell pkg-config --libs catch2-with-main) $(LIBS) -o $@
+		$(shell $(PKG_CONFIG) --libs catch2-with-main) $(LIBS) -o $@
 
 $(CORPUS): tests/corpus/packets.py
 	$(call say,CORPUS,$@)

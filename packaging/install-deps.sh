@@ -34,11 +34,13 @@ build rpm pkgconfig(zlib)
 build pacman gcc make pkgconf git clang llvm bpf linux-api-headers libbpf libxdp libinih
 build pacman json-c ncurses systemd-libs libmicrohttpd libelf zlib
 test apt g++ catch2/3.7 iproute2 iperf3 ethtool jq procps tmux zsh fish nftables
-test apt python3-jsonschema python3-prometheus-client python3-scapy
+test apt python3-jsonschema python3-prometheus-client python3-scapy python3-yaml
 test debian libclang-rt-19-dev
 test ubuntu libclang-rt-dev
 deb apt build-essential debhelper dh-apparmor dpkg-dev lintian
+dist debian dpkg-dev meson gperf python3-jinja2 libcap-dev libmount-dev
 rpm apt rpm
+repo apt apt-utils createrepo-c
 rpm dnf rpm-build
 rpm zypper rpm-build
 demo apt gnuplot-nox iproute2 iperf3 ethtool jq procps

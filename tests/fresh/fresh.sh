@@ -2,8 +2,9 @@
 # SPDX-License-Identifier: GPL-2.0-only
 #
 # Does what README.md says on machines that have nothing: tests/fresh/fresh.sh [RELEASE]...
-# [-- STAGE...], on Debian 12 and 13, side by side, all stages of tests/fresh/stages.sh by default;
-# "suites" then not on this machine's own release, whose tests "make test" builds here.
+# [-- STAGE...], on Debian 12 and 13, side by side, the stages of tests/fresh/stages.sh; without
+# names all but "dist" and "release", which build all several times, with "all" these as well. Then
+# "suites" is not run on this machine's own release, whose tests "make test" builds here.
 # A machine is a minimal Debian below build/fresh, on this machine's kernel and network, with mounts
 # and processes of its own. Each stage begins with what "first" and "deps" leave, which all make
 # targets begin with, and with nothing of the others: a package that another stage installs is
@@ -31,15 +32,16 @@ while [ $# -gt 0 ] && [ "$1" != -- ]; do
 done
 [ $# -eq 0 ] || shift
 for stage; do
-	[[ " ${all_stages[*]} " == *" $stage "* ]] || die "unknown stage '$stage', there are: ${all_stages[*]}" 2
+	[[ " ${all_stages[*]} all " == *" $stage "* ]] || die "unknown stage '$stage', there are: ${all_stages[*]}" 2
 	stages+=("$stage")
 done
 [ ${#releases[@]} -gt 0 ] || releases=(12 13)
 own_release=
-[ ${#stages[@]} -gt 0 ] || {
+if [[ ${stages[*]-} == all || ${#stages[@]} -eq 0 ]]; then
+	[ ${#stages[@]} -gt 0 ] || mapfile -t all_stages < <(printf '%s\n' "${all_stages[@]}" | grep -vxE 'dist|release')
 	stages=("${all_stages[@]}")
 	own_release=$(. /etc/os-release && echo "${VERSION_ID-}")
-}
+fi
 [ "$(id -u)" -eq 0 ] || die "not root"
 command -v mmdebstrap >/dev/null || die "no mmdebstrap: run 'packaging/install-deps.sh fresh'" 3
 grep -qw overlay /proc/filesystems || modprobe -q overlay || die "this kernel has no overlay file system" 3

@@ -81,6 +81,51 @@ stage_deb()
 	autopkgtest --no-built-binaries build/deb/rxaqm-*/ build/deb/*.deb -- null
 }
 
+# One file for all, the same wherever it is built, runs where there is nothing else: on older and
+# newer systems, and beside busybox alone.
+stage_dist()
+{
+	local root=/root/roots tarball release mirror
+
+	readme 'make dist'
+	tarball=$(echo build/dist/*.tar.gz)
+	mkdir /root/elsewhere
+	tar -c --exclude=./build . | tar -x -C /root/elsewhere
+	make -C /root/elsewhere dist
+	cmp "$tarball" /root/elsewhere/"$tarball"
+	python3 -m json.tool build/dist/*/rxaqm-*/sbom.spdx.json >/dev/null
+	apt-get -qq install --no-install-recommends mmdebstrap busybox-static iproute2
+	mkdir -p $root/busybox/bin
+	cp /bin/busybox $root/busybox/bin
+	/bin/busybox --install -s $root/busybox/bin
+	# shellcheck disable=SC2016 # apt-get expands it
+	mirror=$(apt-get indextargets --format '$(REPO_URI)' "Release: $(. /etc/os-release && echo "$VERSION_CODENAME")" | head -n 1)
+	for release in bullseye bookworm trixie; do
+		mmdebstrap --quiet --variant=minbase --mode=root --skip=check/qemu $release $root/$release "$mirror"
+	done
+	for release in busybox bullseye bookworm trixie; do
+		echo "--- $release"
+		tests/fresh/dist.sh "$tarball" $root/$release
+	done
+}
+
+# The repository has what an apt of this machine installs.
+stage_release()
+{
+	apt-get -qq install --no-install-recommends git
+	git init -q
+	git add -A
+	git -c user.name=fresh -c user.email=fresh@rxaqm.invalid commit -qm 'As it is'
+	make release
+	(cd build/release && sha256sum -c --quiet SHA256SUMS && grep -q '^### Added' NOTES.md)
+	make repo
+	echo "deb [trusted=yes] file:$PWD/build/repo/apt ./" >/etc/apt/sources.list.d/rxaqm.list
+	apt-get -qq update
+	apt-get -qq install rxaqm
+	[[ $(rxaqm --version) == "rxaqm $(cat VERSION) ($(git rev-parse --short=12 HEAD)"* ]]
+	rm /etc/apt/sources.list.d/rxaqm.list
+}
+
 stage_lint()
 {
 	make lint
