@@ -158,7 +158,8 @@ int qualify_journal_restore(struct qualify_journal *journal, struct rxaqm_error 
 			"cannot read %s, which notes what an earlier run has changed of \"%s\": %s; it "
 			"is kept, and nothing is put back: try again, or set by hand what it says and "
 			"remove it",
-			journal->path, journal->ifname, strerror(-err));
+			journal->path, journal->ifname,
+			err == -EBADMSG ? "a line is not of this version" : strerror(-err));
 	for (i = err ? 0 : notes.list.nr; i-- > 0;) {
 		const struct note *note = &notes.list.at[i];
 

@@ -25,9 +25,7 @@ static void print_result(FILE *file, const struct qualify_record *record)
 	const char *means, *result = qualify_result(record, &verdict, text);
 
 	fprintf(file, "<p class=\"result b%d\"><strong>%s</strong>", (int)verdict, result);
-	rxaqm_markup(file, "%s</p>
-<ul class=\"bad\">
-", text);
+	rxaqm_markup(file, "%s</p>\n<ul class=\"bad\">\n", text);
 	rxaqm_list_each(row, &record->rows) {
 		if (row->verdict != verdict || verdict < QUALIFY_WARN)
 			continue;

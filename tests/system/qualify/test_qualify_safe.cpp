@@ -98,6 +98,28 @@ TEST_CASE("what was measured is shown though it cannot be written", "[qualify]")
 	CHECK(result.err.find("cannot write", at + 1) == std::string::npos);
 }
 
+TEST_CASE("what another version has noted is kept, and told", "[qualify]")
+{
+	Place place;
+	const std::string path = place.dir + "/run/qualify-$(stat -Lc %i /proc/self/ns/net)-" +
+				 place.wire.rx_if + ".journal";
+
+	/* RSS keys are set no more. */
+	place.wire.rx.shell("mkdir -p " + place.dir + "/run; printf 'rss-key -\\t00:01\\n' >" +
+			    path);
+	REQUIRE(place.has_journal());
+	for (const char *option : { "--restore", "--rows=Q5" }) {
+		Result result = place.run({ "qualify", place.wire.rx_if, option });
+
+		CAPTURE(result.text());
+		CHECK(result.exit_code == 1);
+		CHECK(result.err.find("a line is not of this version") != std::string::npos);
+		CHECK(result.err.find("nothing is put back") != std::string::npos);
+		CHECK(place.has_journal());
+	}
+	CHECK(place.now() == place.before);
+}
+
 TEST_CASE("one qualify at a time", "[qualify]")
 {
 	Place place;
