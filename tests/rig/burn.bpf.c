@@ -12,7 +12,6 @@
 #include <linux/pkt_cls.h>
 #include <linux/tcp.h>
 #include <linux/udp.h>
-#include <bpf/bpf_core_read.h>
 #include <bpf/bpf_endian.h>
 #include <bpf/bpf_helpers.h>
 #include <stdbool.h>
@@ -24,7 +23,7 @@ char LICENSE[] SEC("license") = "GPL";
 
 /* A turn reads the clock, which takes over 10 ns. */
 #define TURNS_MAX (RIG_BURN_COST_MAX_NS / 10)
-/* Before 5.17, where a verifier walks each; an emulated CPU takes over 100 us for them. */
+/* Where the verifier walks each; an emulated CPU takes over 100 us for them. */
 #define TURNS_WALKED 4096
 
 struct {
@@ -79,22 +78,36 @@ static bool matches(struct __sk_buff *skb, __u32 match)
 	return !bpf_skb_load_bytes(skb, l4, &tcp, sizeof(tcp)) && end > l4 + tcp.doff * 4;
 }
 
-SEC("tc")
-int rig_burn(struct __sk_buff *skb)
+/* Until when the packet keeps the CPU; 0: it does not. */
+static __u64 burn_until(struct __sk_buff *skb)
 {
 	__u32 key = 0;
 	struct rig_burn *burn = bpf_map_lookup_elem(&burn_map, &key);
-	__u64 until_ns;
-	__u32 i;
 
 	if (!burn || !burn->cost_ns || !matches(skb, burn->match))
-		return TC_ACT_UNSPEC;
+		return 0;
 	burn->packets++;
-	until_ns = bpf_ktime_get_ns() + burn->cost_ns;
-	if (bpf_core_enum_value_exists(enum bpf_func_id, BPF_FUNC_loop))
+	return bpf_ktime_get_ns() + burn->cost_ns;
+}
+
+SEC("tc")
+int rig_burn(struct __sk_buff *skb)
+{
+	__u64 until_ns = burn_until(skb);
+
+	if (until_ns)
 		bpf_loop(TURNS_MAX, burn_turn, &until_ns, 0);
-	else
-		for (i = 0; i < TURNS_WALKED && !burn_turn(i, &until_ns); i++)
-			;
+	return TC_ACT_UNSPEC;
+}
+
+/* For kernels before 5.17, which have no bpf_loop(). */
+SEC("?tc")
+int rig_burn_walked(struct __sk_buff *skb)
+{
+	__u64 until_ns = burn_until(skb);
+	__u32 i;
+
+	for (i = 0; until_ns && i < TURNS_WALKED && !burn_turn(i, &until_ns); i++)
+		;
 	return TC_ACT_UNSPEC;
 }

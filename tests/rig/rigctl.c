@@ -230,11 +230,18 @@ static int clock_show(int map_fd)
 /* Both load their object and return its program and map as descriptors of their own. */
 static int burn_load(int *prog_fd, int *map_fd)
 {
-	struct burn *skel = burn__open_and_load();
+	const bool loop = libbpf_probe_bpf_helper(BPF_PROG_TYPE_SCHED_CLS, BPF_FUNC_loop, NULL);
+	struct burn *skel = burn__open();
 
-	if (!skel)
+	if (skel) {
+		bpf_program__set_autoload(skel->progs.rig_burn, loop);
+		bpf_program__set_autoload(skel->progs.rig_burn_walked, !loop);
+	}
+	if (!skel || burn__load(skel)) {
+		burn__destroy(skel);
 		return fail("burn does not load: %s", strerror(errno));
-	*prog_fd = dup(bpf_program__fd(skel->progs.rig_burn));
+	}
+	*prog_fd = dup(bpf_program__fd(loop ? skel->progs.rig_burn : skel->progs.rig_burn_walked));
 	*map_fd = dup(bpf_map__fd(skel->maps.burn_map));
 	burn__destroy(skel);
 	return 0;
