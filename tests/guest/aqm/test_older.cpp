@@ -63,7 +63,7 @@ TEST_CASE("older: native mode enforces, says what is missing, and is detached as
 	{
 		Load load(frames);
 
-		CHECK(eventually([&] { return stat("drop") > 0 && stat("mark") > 0; }, 60s));
+		CHECK(eventually([&] { return stat("drop") > 0 && stat("ecn_mark") > 0; }, 60s));
 	}
 	CAPTURE(host.rxaqm(wire->rx, { "status" }).out);
 	/* ICMP, ARP and pure ACKs are no more touched than by other kernels. */
