@@ -71,6 +71,12 @@ static void draw_cdf(FILE *file, const struct trial_record *record)
 	     "Share of packets at or below a sojourn, by policy: left is better");
 }
 
+/* Not what never happened. */
+static bool is_drawn(const struct trial_result *result, unsigned int arm)
+{
+	return result->arm == arm && isfinite(result->change) && result->before > 0;
+}
+
 /* A line for each outcome of @arm: the change, and its interval. */
 static void draw_changes(FILE *file, const struct trial_record *record, unsigned int arm)
 {
@@ -86,7 +92,7 @@ static void draw_changes(FILE *file, const struct trial_record *record, unsigned
 		     record->arms.at[arm].settings, "95 %");
 	nr = 0;
 	rxaqm_list_each(result, &record->results)
-		nr += result->arm == arm && isfinite(result->change);
+		nr += is_drawn(result, arm);
 	fprintf(file, "<svg viewBox=\"0 0 %d %zu\" role=\"img\">\n", WIDTH, (nr + 2) * LINE);
 	rxaqm_markup(file, "<title>Changes under %s</title>\n", record->arms.at[arm].settings);
 	for (i = 0; i < rxaqm_axis_ticks(&axis, ticks); i++)
@@ -96,7 +102,7 @@ static void draw_changes(FILE *file, const struct trial_record *record, unsigned
 			rxaqm_axis_at(&axis, ticks[i]), LINE / 2, (nr + 1) * LINE,
 			rxaqm_axis_at(&axis, ticks[i]), (nr + 1) * LINE + 14, ticks[i] * 100);
 	rxaqm_list_each(result, &record->results) {
-		if (result->arm != arm || !isfinite(result->change))
+		if (!is_drawn(result, arm))
 			continue;
 		fprintf(file, "<text x=\"%d\" y=\"%.1f\" text-anchor=\"end\">", LEFT - 8, y + 4);
 		rxaqm_markup(file, "%s</text>\n",

@@ -90,7 +90,7 @@ struct NicRecord : qualify_record {
 };
 
 inline struct rxaqm_curve *qualify_add_curve(struct qualify_figure *figure, const char *name,
-					       const char *x_unit, const char *y_unit)
+					     const char *x_unit, const char *y_unit)
 {
 	auto *curve = qualify_add(figure->curves.at, figure->curves.nr);
 

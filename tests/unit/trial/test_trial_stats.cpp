@@ -234,7 +234,7 @@ TEST_CASE("trial statistics: of 400 trials without an effect, at most 7 % find o
 
 TEST_CASE("trial statistics: 10 % are found by 30 pairs, in 80 % of trials", "[trial]")
 {
-	/* More noise than the evaluation has: there runs differ by 1 to 3 %, docs/measurements.md. */
+	/* More noise than the evaluation has, where runs differ by 1 to 3 %. */
 	std::mt19937_64 random(30);
 	unsigned int found = 0;
 
