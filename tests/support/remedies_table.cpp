@@ -319,7 +319,7 @@ const std::vector<Situation> &situations()
 		{ HERE, "no such namespace", nullptr, "rxaqm --netns nosuch status",
 		  "no network namespace", "ip netns", SHOWS },
 		{ HERE, "no clock", nullptr, "rxaqm clock --sample $IF",
-		  "names no PTP hardware clock", "ethtool", SHOWS },
+		  "has no PTP hardware clock", "ethtool", SHOWS },
 		{ HERE, "no such profile", nullptr, "rxaqm attach -p nosuch $IF", "no profile",
 		  "rxaqm profile list", SHOWS },
 		{ HERE, "no such check", nullptr, "rxaqm doctor --verify=nosuch", "no such check; ",

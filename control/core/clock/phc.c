@@ -227,7 +227,7 @@ static int open_device(struct rxaqm_phc *phc, const char *ifname, struct rxaqm_e
 	}
 	if (phc->index < 0)
 		return rxaqm_error_set(error, RXAQM_EXIT_UNSUPPORTED, ENOENT,
-				       "the driver of \"%s\" names no PTP hardware clock; see "
+				       "\"%s\" has no PTP hardware clock, or its driver names none; see "
 				       "\"ethtool -T %s\"",
 				       ifname, ifname);
 	snprintf(path, sizeof(path), "/dev/ptp%d", phc->index);
