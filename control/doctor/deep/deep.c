@@ -1,52 +1,17 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 #include <bpf/libbpf.h>
 #include <errno.h>
-#include <libgen.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
-#include <unistd.h>
 
-#include "base/dirs.h"
-#include "base/lock_file.h"
 #include "base/now.h"
-#include "nic/netns.h"
 #include "nic/nic.h"
 #include "doctor/collect/collect.h"
 #include "doctor/deep/deep.h"
 #include "doctor/snapshot/get.h"
 
 #define LOOK_NS (50 * RXAQM_NSEC_PER_MSEC)
-
-int doctor_deep_lock(struct rxaqm_error *error)
-{
-	char path[RXAQM_DIRS_PATH_LEN], copy[RXAQM_DIRS_PATH_LEN];
-	struct stat st;
-	int fd, sysfs_fd;
-
-	rxaqm_runtime_path("doctor-deep", path, sizeof(path));
-	mkdir(dirname(strcpy(copy, path)), 0755);
-	fd = rxaqm_lock_file(path);
-	if (fd == -EWOULDBLOCK)
-		return rxaqm_failed(error, EBUSY,
-				    "another \"rxaqm doctor --deep\" is at work, and one disturbs the "
-				    "figures of the other: run it when that has ended (\"fuser %s\" "
-				    "tells its pid)",
-				    path);
-	if (fd < 0)
-		return rxaqm_failed(error, -fd,
-				    "cannot lock \"%s\" for --deep: %s; run as root, or name another "
-				    "directory with RUNTIME_DIRECTORY",
-				    path, strerror(-fd));
-	if (fstat(fd, &st) || !st.st_size)
-		return fd;
-	sysfs_fd = rxaqm_netns_mount_sysfs(true);
-	if (sysfs_fd >= 0) {
-		doctor_stalls_undo(fd, sysfs_fd);
-		close(sysfs_fd);
-	}
-	return fd;
-}
 
 __u64 doctor_deep_wait(struct doctor_deep *deep)
 {
