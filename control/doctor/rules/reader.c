@@ -127,12 +127,21 @@ static bool is_reader(const struct doctor_socket *socket)
 	return !is_listener(socket);
 }
 
+/* One of many that nothing at all is read from: by a user who has paused it. */
+static bool is_paused(const struct doctor_snapshot *snap, const struct doctor_socket *socket)
+{
+	return is_tcp(socket) && !socket->read && doctor_is_small(snap, socket);
+}
+
 DOCTOR_SCORE(by_cpu_wait)
 {
 	bool quota;
 	double held_up_ns = doctor_held_up_ns(snap, doctor_owner_of(snap, socket), &quota);
 
-	return held_up_ns > 0 && waits_in(snap, socket, quota) ? held_up_ns : 0;
+	if (held_up_ns <= 0 || !waits_in(snap, socket, quota))
+		return 0;
+	/* Of a program's sockets rather one that matters than one that a user has paused. */
+	return is_paused(snap, socket) ? held_up_ns / 1e3 : held_up_ns;
 }
 
 DOCTOR_JUDGE(judge_cpu_wait)
@@ -148,6 +157,8 @@ DOCTOR_JUDGE(judge_cpu_wait)
 		return DOCTOR_CLEAR;
 	note_socket(snap, finding, worst);
 	doctor_note_count(finding, "drops", worst->drops, SOCKETS);
+	if (is_paused(snap, worst))
+		finding->severity = DOCTOR_LOW;
 	doctor_note(finding, "nice", owner->nice, DOCTOR_NUMBER, "/proc/PID/stat");
 	doctor_say(finding, "quota", "what its cgroup's quota took is not known");
 	if (owner->throttled_us != ~0ULL)
