@@ -1,11 +1,11 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
 #
-# Unpacks Debian's chrony and suricata, which guests run beside rxaqm, and apparmor_parser, with what
-# they need and this machine lacks, into the given directory: unpack-daemons.sh DIRECTORY. They are
-# not installed: that would start services, and take another time service away. DIRECTORY/bin then has those that PATH
-# has not. Does nothing if they are there already, or RXAQM_NO_DEPS is set. Tests that miss one are
-# skipped, so not getting them is no failure.
+# Unpacks Debian's chrony and suricata, which guests run beside rxaqm, and apparmor_parser, with
+# what they need and this machine lacks, into the given directory: unpack-daemons.sh DIRECTORY. They
+# are not installed: that would start services, and take another time service away. DIRECTORY/bin
+# then has those that PATH has not. Does nothing if they are there already, or RXAQM_NO_DEPS is set.
+# Tests that miss one are skipped, so not getting them is no failure.
 set -euo pipefail
 
 dir=${1:?the directory is missing}

@@ -32,7 +32,7 @@ static const struct command {
 	{ "qualify", rxaqm_cmd_program, "IFACE ... | --from FILE",
 	  "how good a NIC is: measure it, report it" },
 	{ "trial", rxaqm_cmd_program, "IFACE ... | --from FILE ...",
-	  "does a policy help this host? an experiment" },
+	  "does a policy help here? an experiment" },
 	{ "run", rxaqm_cmd_run, "[--check]", "stay, and do what the configuration says" },
 };
 

@@ -106,7 +106,7 @@ static void print_sojourn(struct rxaqm_out *out, struct json_object *queue)
 	rxaqm_out_text(out, "\n");
 }
 
-/* The members of the object @key that are not @none, on a line: @before, NAME @between VALUE, ... */
+/* The members of the object @of that are not @none, on a line: @before, NAME @between VALUE, ... */
 static void print_members(struct rxaqm_out *out, struct json_object *of, const char *key,
 			  const char *before, const char *between, const char *none,
 			  const char *comma)

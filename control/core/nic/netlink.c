@@ -109,8 +109,7 @@ const struct nlattr *rxaqm_netlink_attr(const struct nlmsghdr *message, size_t h
 const struct nlattr *rxaqm_netlink_nested(const struct nlattr *nest, unsigned int type,
 					  size_t least)
 {
-	return find(rxaqm_attr_data(nest), rxaqm_attr_data(nest) + rxaqm_attr_len(nest), type,
-		    least);
+	return find(rxaqm_attr_data(nest), rxaqm_attr_end(nest), type, least);
 }
 
 struct family {
@@ -130,8 +129,7 @@ static int on_family(const struct nlmsghdr *message, void *arg)
 	groups = rxaqm_netlink_attr(message, GENL_HDRLEN, CTRL_ATTR_MCAST_GROUPS, 0);
 	if (!groups || !family->group)
 		return 0;
-	for (group = rxaqm_attr_data(groups);
-	     rxaqm_attr_ok(group, rxaqm_attr_data(groups) + rxaqm_attr_len(groups));
+	for (group = rxaqm_attr_data(groups); rxaqm_attr_ok(group, rxaqm_attr_end(groups));
 	     group = rxaqm_attr_next(group)) {
 		name = rxaqm_netlink_nested(group, CTRL_ATTR_MCAST_GRP_NAME, 1);
 		id = rxaqm_netlink_nested(group, CTRL_ATTR_MCAST_GRP_ID, sizeof(__u32));

@@ -56,6 +56,11 @@ static inline size_t rxaqm_attr_len(const struct nlattr *attr)
 	return attr->nla_len - (size_t)NLA_HDRLEN;
 }
 
+static inline const void *rxaqm_attr_end(const struct nlattr *attr)
+{
+	return (const char *)attr + attr->nla_len;
+}
+
 static inline unsigned int rxaqm_attr_type(const struct nlattr *attr)
 {
 	return attr->nla_type & (unsigned int)NLA_TYPE_MASK;
