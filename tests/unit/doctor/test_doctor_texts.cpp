@@ -23,7 +23,7 @@ static std::string words()
 		text += Diagnosis(bundle.text()).verdict(one.id) + "\n";
 	}
 	/* As the tests of guests recorded them (RXAQM_RECORD), of a NIC with rings and queues; the
-	 * last of igb, with a UDP socket that nobody reads.
+	 * last was made by hand with "doctor --record": igb, and a UDP socket that nobody reads.
 	 */
 	for (const char *name :
 	     { "full-link", "busy-cpu", "one-queue", "short-ring", "igb-unread" }) {
