@@ -55,7 +55,7 @@ touch "$scratch/all"
 if [ -x "$RXAQM_BIN" ] && ! setpriv --reuid=65534 --regid=65534 --clear-groups \
 	env "$RXAQM_BIN" --version >/dev/null 2>&1; then
 	chmod 755 "$scratch"
-	cp -r "$RXAQM_BIN"{,-doctor,-qualify} nic-profiles "$scratch"
+	cp -r "$RXAQM_BIN"{,-doctor,-qualify,-trial} nic-profiles "$scratch"
 	chmod -R a+rX "$scratch"
 	RXAQM_BIN=$scratch/rxaqm RXAQM_PROFILE_PATH=$scratch/nic-profiles
 fi
@@ -63,7 +63,7 @@ fi
 # Commands that tests run, and the libraries of these, in memory (tests/vm/groups).
 if [ -n "${RXAQM_MEMORY-}" ]; then
 	mkdir "$scratch/bin" "$scratch/lib"
-	for tool in bash sh ip tc ethtool sysctl cat ls grep pgrep taskset "$RXAQM_BIN"{,-doctor,-qualify}; do
+	for tool in bash sh ip tc ethtool sysctl cat ls grep pgrep taskset "$RXAQM_BIN"{,-doctor,-qualify,-trial}; do
 		cp -L "$(command -v "$tool")" "$scratch/bin"
 	done
 	cp -r nic-profiles "$scratch"
