@@ -36,6 +36,6 @@ int rxaqm_cmd_program(int argc, char **argv, struct rxaqm_call *call)
 		return rxaqm_failed(&call->error, ENOENT,
 				    "\"rxaqm %s\" is a program of its own, %s, which is not "
 				    "installed; install the package %s",
-				    argv[0], name, name);
+				    argv[0], name, strcmp(argv[0], "trial") ? name : "rxaqm");
 	return rxaqm_failed(&call->error, -err, "cannot run %s: %s", name, strerror(-err));
 }
