@@ -236,7 +236,8 @@ main()
 		/usr/share/rxaqm/rxaqm-complete /usr/share/doc/rxaqm/{README,fleet,design,law,measurements}.md \
 		/usr/share/doc/rxaqm/rxaqm.schema.json \
 		/usr/share/rxaqm/prometheus/rxaqm.rules.yml /usr/share/rxaqm/grafana/rxaqm.json \
-		/etc/rxaqm/profiles.d/ /etc/rxaqm/rxaqm.conf \
+		/usr/sbin/rxaqm-trial /usr/share/man/man8/rxaqm-trial.8.gz \
+		/etc/rxaqm/profiles.d/ /etc/rxaqm/rxaqm.conf /etc/apparmor.d/rxaqm \
 		/usr/bin/rxaqm-xsk /usr/share/man/man1/rxaqm-xsk.1.gz /usr/share/doc/rxaqm/af_xdp.md \
 		$(cd nic-profiles && printf '/usr/share/doc/rxaqm/nic-profiles/%s\n' *.conf)
 	holds rxaqm-doctor /usr/sbin/rxaqm-doctor /usr/share/man/man8/rxaqm-doctor.8.gz \
@@ -244,7 +245,7 @@ main()
 	holds rxaqm-qualify /usr/sbin/rxaqm-qualify /usr/share/man/man8/rxaqm-qualify.8.gz \
 		/usr/share/doc/rxaqm-qualify/qualify.{md,schema.json}
 	grep -qE '^(/usr)?/lib/systemd/system/rxaqm.service$' "$scratch/rxaqm.list" || wrong "no unit"
-	! grep -E '^/usr/local|\.test\.yml|librxaqm|sbin/rxaqm-' "$scratch/rxaqm.list" ||
+	! grep -E '^/usr/local|\.test\.yml|librxaqm|sbin/rxaqm-(doctor|qualify)' "$scratch/rxaqm.list" ||
 		wrong "in the package, but should not"
 	! grep -E 'exporter' "$scratch/rxaqm.list" || wrong "rxaqm has the exporter, which listens"
 	holds rxaqm-exporter /usr/sbin/rxaqm-exporter /usr/share/man/man8/rxaqm-exporter.8.gz

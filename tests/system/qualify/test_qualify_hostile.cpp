@@ -69,11 +69,12 @@ std::string answering(const std::string &answers)
 	return "while read -r line; do case $line in " + answers + " esac; done";
 }
 
+/* Of "rxaqm 0.2.0 (0123456789ab)" the second word. */
 std::string version()
 {
 	const std::string words = must({ rxaqm_path(), "--version" });
 
-	return words.substr(6, words.find('\n') - 6);
+	return words.substr(6, words.find_first_of(" \n", 6) - 6);
 }
 
 const std::string hello = "*hello*) echo '{\"rxaqm\":\"" + version() +
