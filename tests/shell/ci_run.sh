@@ -34,7 +34,7 @@ expect()
 expect 0 '15 passed, 0 failed'
 [ "$(paste -sd , "$tree/made")" = fresh,demo,test,test-vm ]
 expect 0 '15 passed, 0 failed' all
-[ "$(paste -sd , "$tree/made")" = 'fresh,demo,test,test-vm LONG=1' ]
+[ "$(paste -sd , "$tree/made")" = 'fresh STAGE=all,demo,test,test-vm LONG=1' ]
 echo 'sum="4 passed, 0 failed, 2 skipped"' >"$tree/says/test"
 expect 0 '14 passed, 0 failed, 2 skipped'
 echo 'sum="4 passed, 1 failed"; exit 1' >"$tree/says/test"
