@@ -375,6 +375,8 @@ TEST_CASE("allocations that fail", "[qualify][alloc]")
 		      double(lab.nic_stat("rx_alloc_failed") - before));
 		CHECK(record.median("Q18", "gap_alloc") < 1e9);
 		CHECK(record.words("Q18", "stats_kept") == "yes");
+		CAPTURE(record.words("Q18", "after_flap"), record.words("Q18", "after_reset"),
+			record.median("Q18", "recovery"));
 		CHECK(record.verdict("Q18") == PASS);
 	}
 	SECTION("and are not tried again")
