@@ -69,11 +69,14 @@ static int add_arm(struct trial_record *record, const char *text, size_t len,
 		text++, len--;
 	while (len && text[len - 1] == ' ')
 		len--;
-	if (!len || len >= sizeof(arm->settings) || record->arms.nr == TRIAL_ARMS_MAX)
+	if (!len || record->arms.nr == TRIAL_ARMS_MAX)
+		return rxaqm_bad(error, "--arms: must be two or three policies, parted by \"/\", "
+					"such as \"observe / target=5ms\"");
+	if (len >= sizeof(arm->settings))
 		return rxaqm_bad(error,
-				 "--arms: must be two or three policies, parted by \"/\", such as "
-				 "\"observe / target=5ms\", each shorter than %zu characters",
-				 sizeof(arm->settings));
+				 "\"%.40s...\": a policy to be tried has at most %zu characters; set "
+				 "what both have with \"rxaqm policy set\" before",
+				 text, sizeof(arm->settings) - 1);
 	arm = rxaqm_list_add(&record->arms);
 	if (!arm)
 		return rxaqm_no_memory(error);
@@ -86,7 +89,8 @@ static int add_arm(struct trial_record *record, const char *text, size_t len,
 int trial_arms_parse(struct trial_record *record, const char *text, char *const *words,
 		     struct rxaqm_error *error)
 {
-	char enforce[sizeof(((struct trial_arm *)0)->settings)] = "mode=enforce";
+	/* One more than fits: what is cut is too long, and refused. */
+	char enforce[sizeof(((struct trial_arm *)0)->settings) + 1] = "mode=enforce";
 	size_t len;
 	int err = 0;
 

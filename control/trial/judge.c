@@ -308,25 +308,24 @@ static void collect_hosts(const struct trial_record *records, unsigned int nr, u
 			  unsigned int outcome, struct values *values)
 {
 	static struct values of_host;
-	struct trial_effect effect;
 	unsigned int host, i;
 
 	values->nr = 0;
 	for (host = 0; host < nr; host++) {
-		double mean = 0;
+		double mean = 0, mean_b = 0;
 
 		collect(&records[host], arm, outcome, true, &of_host);
 		for (i = 0; i < of_host.nr; i++)
 			mean += of_host.a[i] / of_host.nr;
 		if (mean <= 0)
 			continue;
-		for (i = 0, effect.mean_b = 0; i < of_host.nr; i++) {
-			effect.mean_b += of_host.b[i] / of_host.nr;
+		for (i = 0; i < of_host.nr; i++) {
+			mean_b += of_host.b[i] / of_host.nr;
 			if (nr < TRIAL_PAIRS_LEAST)
 				add_pair(values, of_host.a[i] / mean, of_host.b[i] / mean);
 		}
 		if (nr >= TRIAL_PAIRS_LEAST)
-			add_pair(values, 1, effect.mean_b / mean);
+			add_pair(values, 1, mean_b / mean);
 	}
 }
 

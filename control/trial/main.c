@@ -61,6 +61,12 @@ static void check(struct args *args)
 			   args->metric || args->stop_if[0] || args->restore))
 		rxaqm_usage_error(
 			"of other options --from takes --color, --html, --json and --out");
+	if (args->restore && (args->for_ns || args->block_ns || args->seed || args->arms ||
+			      args->metric || args->stop_if[0] || args->out || args->html))
+		rxaqm_usage_error("--restore takes no other options");
+	if (args->restore && args->words[1])
+		rxaqm_usage_error("--restore takes one interface: leave out \"%s\"",
+				  args->words[1]);
 	if (args->from && args->html && args->words[1])
 		rxaqm_usage_error("--html is of one record");
 	if (args->arms && args->words[1])
@@ -137,7 +143,7 @@ static int report(const struct args *args, const struct trial_record *record,
 	if (!err && args->html)
 		err = rxaqm_file_print(args->html, trial_print_html, record, 0644, error);
 	if ((!out || strcmp(out, "-")) && (!args->html || strcmp(args->html, "-")))
-		trial_print(stdout, record);
+		trial_print(record);
 	return err ?: exit_code(record);
 }
 
@@ -182,7 +188,7 @@ static int report_many(const struct args *args, struct trial_record *combined,
 		if (args->out || rxaqm_json)
 			err = trial_record_write(combined, args->out ?: "-", error);
 		if (!rxaqm_json)
-			trial_print_many(stdout, records, nr, combined);
+			trial_print_many(records, nr, combined);
 		err = err ?: exit_code(combined);
 	}
 	for (i = 0; i < nr; i++)
@@ -218,7 +224,7 @@ static int run(int argc, char **argv, struct rxaqm_error *error)
 	args.words = rxaqm_options_read(&command, argc, argv, &args);
 	check(&args);
 	if (args.list) {
-		trial_print_outcomes(stdout, rxaqm_json);
+		trial_print_outcomes(rxaqm_json);
 		return RXAQM_EXIT_OK;
 	}
 	if (args.restore)

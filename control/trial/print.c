@@ -119,12 +119,11 @@ static void print_verdicts(struct rxaqm_out *out, const struct trial_record *rec
 	}
 }
 
-void trial_print(FILE *file, const struct trial_record *record)
+void trial_print(const struct trial_record *record)
 {
 	struct trial_rounds rounds;
 	struct rxaqm_out out;
 
-	(void)file;
 	trial_rounds_count(record, &rounds);
 	rxaqm_out_begin(&out, "trial", false);
 	rxaqm_out_text(&out, "Trial on %s of %s, %s, blocks of %s, seed %llu\n", record->interface,
@@ -137,14 +136,13 @@ void trial_print(FILE *file, const struct trial_record *record)
 	rxaqm_out_close(&out, false);
 }
 
-void trial_print_many(FILE *file, const struct trial_record *records, unsigned int nr,
+void trial_print_many(const struct trial_record *records, unsigned int nr,
 		      const struct trial_record *combined)
 {
 	const struct trial_verdict *verdict;
 	struct rxaqm_out out;
 	unsigned int i;
 
-	(void)file;
 	rxaqm_out_begin(&out, "trial", false);
 	for (i = 0; i < nr; i++)
 		rxaqm_list_each(verdict, &records[i].verdicts)
@@ -162,13 +160,13 @@ void trial_print_many(FILE *file, const struct trial_record *records, unsigned i
 	rxaqm_out_close(&out, false);
 }
 
-void trial_print_outcomes(FILE *file, bool json)
+void trial_print_outcomes(bool json)
 {
 	static const char *const better[] = { "less is better", "only told", "more is better" };
 	struct rxaqm_out out;
 	unsigned int i;
 
-	rxaqm_out_open(&out, file, json);
+	rxaqm_out_open(&out, stdout, json);
 	if (json)
 		rxaqm_out_head(&out, "trial-outcomes");
 	rxaqm_out_array(&out, "outcomes");

@@ -45,8 +45,16 @@ TEST_CASE("trial: a record is judged again", "[trial]")
 
 TEST_CASE("trial: usage", "[trial]")
 {
-	static const Row rows[] = {
+	/* 1,2 and so on: it was cut, and another policy tried. */
+	std::string dscp = "exempt_dscp=1";
+
+	for (int i = 2; i < 64; i++)
+		dscp += "," + std::to_string(i);
+	const Row rows[] = {
 		{ { "trial" }, 2, "", "an interface is missing" },
+		{ { "trial", "lo", dscp, "target=5ms" }, 2, "", "at most 199 characters" },
+		{ { "trial", "lo", "x", "--restore" }, 2, "", "takes one interface" },
+		{ { "trial", "lo", "--restore", "--for=1m" }, 2, "", "takes no other options" },
 		{ { "trial", "--from" }, 2, "", "--from needs a record" },
 		{ { "trial", "--from", "x", "--for=1m" }, 2, "", "--from takes" },
 		{ { "trial", "--from", "/nonexistent" }, 1, "", "/nonexistent" },
