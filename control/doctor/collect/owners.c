@@ -119,6 +119,7 @@ static void read_threads(struct doctor_owner *owner, bool first, __u64 *ret_run,
 			busiest = tid;
 		}
 	}
+	owner->busiest_run_ns = most;
 	read_stat(owner, busiest);
 }
 
@@ -189,6 +190,7 @@ static void make_differences(struct doctor_snapshot *snap, size_t nr)
 		if (owner >= snap->owners.at + nr) {
 			free_runs(owner);
 			owner->run_ns = owner->wait_ns = owner->throttled_us = ~0ULL;
+			owner->busiest_run_ns = ~0ULL;
 			continue;
 		}
 		read_threads(owner, false, &run, &wait);

@@ -51,7 +51,7 @@ static const char *find_cause(const struct doctor_snapshot *snap,
 	const struct doctor_owner *owner;
 	double run_percent, wait_percent;
 	bool full, stopped, quota;
-	__u64 datagrams;
+	__u64 datagrams, busiest_ns;
 
 	*ret_program_known = false;
 	if (!socket)
@@ -72,6 +72,7 @@ static const char *find_cause(const struct doctor_snapshot *snap,
 	if (stopped && !datagrams)
 		return STOPPED;
 	run_percent = (double)owner->run_ns / 1e7 / doctor_window_s(snap);
+	busiest_ns = owner->busiest_run_ns == ~0ULL ? owner->run_ns : owner->busiest_run_ns;
 	wait_percent = (double)owner->wait_ns / 1e7 / doctor_window_s(snap);
 	if (wait_percent >= WAITS_PERCENT && owner->cpu >= 0 &&
 	    doctor_softirq_percent(snap, owner->cpu) >= WAITS_PERCENT)
@@ -80,7 +81,9 @@ static const char *find_cause(const struct doctor_snapshot *snap,
 		return WAITS;
 	if (stopped || (full && run_percent < IDLE_PERCENT && wait_percent < WAITS_PERCENT))
 		return STOPPED;
-	if (run_percent >= BUSY_PERCENT || (full && run_percent >= IDLE_PERCENT))
+	/* A thread that has time left is not too slow, however busy its program's others are. */
+	if ((double)busiest_ns / 1e7 / doctor_window_s(snap) >= BUSY_PERCENT ||
+	    (full && run_percent >= IDLE_PERCENT))
 		return SLOW;
 	return BURST;
 }
@@ -211,7 +214,7 @@ const struct doctor_check doctor_checks_udp[] = {
 	  .essential = true, .judge = judge_reader },
 	{ SOCKET_CHECK(SLOW, PROGRAM, READER, HIGH, MEASURED),
 	  .reads = "socket table twice: drops, memory; schedstat of the program",
-	  .rule = "a UDP socket drops 1/s or more, and is half full at both ends or its program has 80 % of a CPU",
+	  .rule = "a UDP socket drops 1/s or more, and is half full at both ends or a thread of its program has 80 % of a CPU",
 	  .cause =
 		  "${program} reads UDP more slowly than it comes: ${drops} datagrams were dropped.",
 	  .because =

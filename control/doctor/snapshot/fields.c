@@ -37,7 +37,7 @@ LAYOUT(doctor_iface,
 
 LAYOUT(doctor_owner,
        FIELDS(doctor_owner, pid, comm, state, cpu, run_ns, wait_ns, seen_before, throttled_us),
-       FIELD(doctor_owner, nice));
+       FIELDS(doctor_owner, nice, busiest_run_ns));
 
 LAYOUT(doctor_hog, FIELDS(doctor_hog, pid, comm, cpu, run_ns));
 

@@ -143,6 +143,7 @@ struct doctor_owner {
 	char comm[32], state[4];
 	__s32 cpu; /* of the thread that ran most between the samples */
 	__u64 run_ns, wait_ns; /* all threads together, between the samples; ~0: not known */
+	__u64 busiest_run_ns; /* the thread that ran most; ~0: not known */
 	__u64 throttled_us; /* by the quota of its cgroup, between the samples; ~0: not known */
 	__s32 nice;
 	bool seen_before;

@@ -301,3 +301,23 @@ TEST_CASE("doctor: with tcp_shrink_window=1 windows that want to shut do", "[doc
 	bundle.set("/sysctl/net.ipv4.tcp_shrink_window", "\"1\"");
 	CHECK(Diagnosis(bundle.text()).primary() == "");
 }
+
+TEST_CASE("doctor: a program of many threads is slow only if one of them is busy", "[doctor]")
+{
+	const auto primary = [](const std::string &more) {
+		Bundle bundle;
+
+		bundle.socket(R"({"proto":"udp","state":"","remote":"0.0.0.0:0","drops":5000,
+			"rcvbuf":212992,"rmem_alloc":0,"was_rmem_alloc":0})");
+		bundle.rise("Udp.RcvbufErrors", 5000).rise("Udp.InDatagrams", 90000);
+		bundle.set("/owners/-", R"({"pid":4711,"comm":"reader","seen_before":true,
+			"state":"S","cpu":0,"wait_ns":1700000000,"run_ns":10500000000)" +
+						more + "}");
+		return Diagnosis(bundle.text()).primary();
+	};
+
+	CHECK(primary(R"(,"busiest_run_ns":5500000000)") == "udp-burst");
+	CHECK(primary(R"(,"busiest_run_ns":8500000000)") == "udp-reader-slow");
+	/* A bundle of a former version does not tell. */
+	CHECK(primary("") == "udp-reader-slow");
+}
