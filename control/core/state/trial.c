@@ -53,11 +53,18 @@ bool rxaqm_trial_look(const struct rxaqm_iface *iface, struct rxaqm_trial_note *
 	return fd >= 0;
 }
 
-/* Nobody else has set a policy: who was killed may have noted one that it did not come to set. */
-static bool is_ours(const struct rxaqm_trial_note *note, const struct rxaqm_iface *iface)
+/* Nobody else has set a policy. Who was killed may have noted one that it did not come to set: what
+ * somebody else sets then is as many changes, but not of that lease.
+ */
+static bool is_ours(const struct rxaqm_trial_note *note, const struct rxaqm_state *state,
+		    const struct rxaqm_iface *iface)
 {
-	return iface->state == RXAQM_IFACE_ATTACHED && iface->attached_ns == note->attached_ns &&
-	       (iface->policy_gen == note->policy_gen || iface->policy_gen + 1 == note->policy_gen);
+	if (iface->state != RXAQM_IFACE_ATTACHED)
+		return false;
+	if (iface->policy_gen + 1 == note->policy_gen)
+		return true;
+	return iface->policy_gen == note->policy_gen &&
+	       rxaqm_state_policy(state, iface, 0)->lease_until_ns == note->lease_until_ns;
 }
 
 /* From the file @fd, which is not needed any more. */
@@ -70,7 +77,7 @@ static bool put_back(struct rxaqm_state *state, struct rxaqm_iface *iface, int f
 	unsigned int i;
 	bool ours;
 
-	ours = read_note(fd, iface, &note) && is_ours(&note, iface) &&
+	ours = read_note(fd, iface, &note) && is_ours(&note, state, iface) &&
 	       pread(fd, before, size, sizeof(note)) == (ssize_t)size;
 	for (i = 0; ours && i < iface->nr_queues; i++)
 		if (rxaqm_setting_source(&before[i], "lease") == RXAQM_SOURCE_CONFIG)
@@ -120,6 +127,7 @@ static int write_note(const struct rxaqm_trial *trial, __u64 until_ns)
 		.attached_ns = iface->attached_ns,
 		.begun_ns = rxaqm_now_ns(),
 		.until_ns = until_ns,
+		.lease_until_ns = rxaqm_state_policy(trial->state, iface, 0)->lease_until_ns,
 		.policy_gen = iface->policy_gen,
 		.nr_queues = iface->nr_queues,
 		.pid = getpid(),
@@ -169,6 +177,7 @@ int rxaqm_trial_put(struct rxaqm_trial *trial, const struct rxaqm_policy *polici
 	    iface->policy_gen != note.policy_gen)
 		return -ESTALE;
 	note.policy_gen++;
+	note.lease_until_ns = policies->lease_until_ns;
 	if (pwrite(trial->fd, &note, sizeof(note), 0) != sizeof(note))
 		return errno ? -errno : -ENOSPC;
 	memcpy(rxaqm_state_draft(trial->state, iface), policies,

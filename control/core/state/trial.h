@@ -21,7 +21,11 @@ struct rxaqm_trial {
 struct rxaqm_trial_note {
 	__u64 attached_ns; /* of the interface: it is still that one */
 	__u64 begun_ns, until_ns; /* CLOCK_MONOTONIC */
-	__u32 policy_gen; /* of what the trial put in force last, or is about to */
+	/* Of what the trial put in force last, or is about to: how many changes there were, and the
+	 * end of its lease, which no other policy has.
+	 */
+	__u64 lease_until_ns;
+	__u32 policy_gen;
 	__u32 nr_queues;
 	__s32 pid;
 	bool going_on; /* told by the lock; not in the file */
@@ -36,8 +40,8 @@ bool rxaqm_trial_look(const struct rxaqm_iface *iface, struct rxaqm_trial_note *
 int rxaqm_trial_begin(struct rxaqm_trial *trial, struct rxaqm_state *state,
 		      struct rxaqm_iface *iface, __u64 until_ns, struct rxaqm_error *error);
 
-/* Put @policies in force, one for each queue, all at once. -ESTALE: the interface was detached, or
- * somebody else has set a policy; nothing was done.
+/* Put @policies in force, one for each queue, all at once, with a lease that no policy before had.
+ * -ESTALE: the interface was detached, or somebody else has set a policy; nothing was done.
  */
 int rxaqm_trial_put(struct rxaqm_trial *trial, const struct rxaqm_policy *policies);
 
