@@ -1,11 +1,17 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* What is counted in a block, and asked at its end. */
+#include <errno.h>
+#include <fcntl.h>
 #include <linux/if_link.h>
 #include <math.h>
+#include <poll.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/syscall.h>
 #include <sys/wait.h>
+#include <unistd.h>
 
 #include "base/each.h"
 #include "base/now.h"
@@ -255,20 +261,71 @@ double trial_rtt_ns(unsigned int ifindex)
 	return median;
 }
 
-double trial_ask(const char *command, char *why, size_t size)
+/* A process of sh, first of a group, so that all that @command starts can be ended; -1: none. What
+ * it prints comes out of *@ret_fd.
+ */
+static pid_t start(const char *command, int *ret_fd)
 {
-	FILE *file = popen(command, "re");
-	double number = NAN;
-	int status, got = file ? fscanf(file, "%lf", &number) : 0;
+	int ends[2];
+	pid_t pid;
 
-	/* So that it does not write into a pipe that is closed. */
-	while (file && fgetc(file) != EOF)
-		;
-	status = file ? pclose(file) : -1;
-	if (status < 0 || !WIFEXITED(status) || WEXITSTATUS(status))
+	if (pipe2(ends, O_CLOEXEC | O_NONBLOCK))
+		return -1;
+	pid = fork();
+	if (!pid) {
+		setpgid(0, 0);
+		/* Not to be blocked is for who reads. */
+		fcntl(ends[1], F_SETFL, 0);
+		dup2(ends[1], STDOUT_FILENO);
+		execl("/bin/sh", "sh", "-c", command, NULL);
+		_exit(127);
+	}
+	setpgid(pid, pid);
+	close(ends[1]);
+	if (pid < 0)
+		close(ends[0]);
+	else
+		*ret_fd = ends[0];
+	return pid;
+}
+
+/* False: it was to be stopped before, or its time was over. */
+static bool wait_for_end(pid_t pid, const volatile int *stop)
+{
+	struct pollfd end = { .fd = (int)syscall(SYS_pidfd_open, pid, 0), .events = POLLIN };
+	int ready;
+
+	do
+		ready = poll(&end, 1, TRIAL_ASK_MS);
+	while (ready < 0 && errno == EINTR && !*stop);
+	close(end.fd);
+	return ready > 0;
+}
+
+double trial_ask(const struct trial_request *request, char *why, size_t size)
+{
+	char text[64] = "";
+	double number = NAN;
+	int fd, status = -1;
+	pid_t pid = start(request->metric, &fd);
+	bool ended;
+
+	if (pid < 0) {
+		snprintf(why, size, "--metric: it cannot be started: %s", strerror(errno));
+		return NAN;
+	}
+	ended = wait_for_end(pid, request->stop);
+	kill(-pid, SIGKILL);
+	waitpid(pid, &status, 0);
+	if (read(fd, text, sizeof(text) - 1) < 0)
+		*text = '\0';
+	close(fd);
+	if (!ended)
+		snprintf(why, size, "--metric: it had not ended after %d s", TRIAL_ASK_MS / 1000);
+	else if (!WIFEXITED(status) || WEXITSTATUS(status))
 		snprintf(why, size, "--metric: its exit status is %d",
-			 status >= 0 && WIFEXITED(status) ? WEXITSTATUS(status) : -1);
-	else if (got == 1 && number >= 0 && isfinite(number))
+			 WIFEXITED(status) ? WEXITSTATUS(status) : -1);
+	else if (sscanf(text, "%lf", &number) == 1 && number >= 0 && isfinite(number))
 		return number;
 	else
 		snprintf(why, size, "--metric: it did not print a number of 0 or more");

@@ -167,7 +167,7 @@ static bool measure(struct run *run, struct trial_block *block, __u64 at_ns)
 	trial_window(run->begin, run->end, block, run->hist[block->arm]);
 	run->rtt_ns = block->outcome[TRIAL_RTT] = trial_rtt_ns(run->ifindex);
 	if (run->request->metric)
-		block->outcome[TRIAL_NUMBER] = trial_ask(run->request->metric, block->why_void,
+		block->outcome[TRIAL_NUMBER] = trial_ask(run->request, block->why_void,
 							 sizeof(block->why_void));
 	return wait_until(run, at_ns + block_ns);
 }

@@ -58,7 +58,11 @@ void trial_window(const struct trial_counters *begin, const struct trial_counter
 /* Median round trip of TCP by the interface @ifindex, in ns; NAN: there is none. */
 double trial_rtt_ns(unsigned int ifindex);
 
-/* The number that @command, of sh, prints; NAN, and *@why in @size bytes. It takes as long as it
- * takes.
+/* The longest that the user's command may take: a block may end meanwhile, and the next begin later.
  */
-double trial_ask(const char *command, char *why, size_t size);
+#define TRIAL_ASK_MS 5000
+
+/* The number that it prints; NAN, and *@why in @size bytes. What it has started, and left behind, is
+ * killed.
+ */
+double trial_ask(const struct trial_request *request, char *why, size_t size);

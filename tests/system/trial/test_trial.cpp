@@ -1,8 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* rxaqm trial on a queue that stands, and on one that does not: what it says, what it leaves. */
 #include <catch2/catch_test_macros.hpp>
+#include <catch2/generators/catch_generators.hpp>
+
+#include <unistd.h>
 
 #include <csignal>
+#include <fstream>
 #include <random>
 #include <set>
 #include <thread>
@@ -207,6 +211,27 @@ TEST_CASE("trial: a block whose number cannot be asked is void", "[trial]")
 
 	CHECK(record.text("/blocks/0/why_void") == "--metric: its exit status is 3");
 	CHECK(record.text("/verdicts/0/verdict") == "too_few");
+}
+
+TEST_CASE("trial: a command that does not end is ended, with all that it started", "[trial]")
+{
+	Site site;
+	const std::string group = "/tmp/rxaqm-t-metric-" + std::to_string(getpid());
+	const bool ends = GENERATE(false, true);
+	const std::string command = ends ? "sleep 1000 & echo 5" :
+					   "exec >&-; sleep 1000 & sleep 1000";
+	const Json record = site.record({ "--for=1s", "--block=500ms",
+					  "--metric=echo $$ >" + group + "; " + command });
+	pid_t pid = 0;
+
+	std::ifstream(group) >> pid;
+	REQUIRE(pid > 1);
+	unlink(group.c_str());
+	CHECK(record.text("/blocks/0/why_void") ==
+	      (ends ? "" : "--metric: it had not ended after 5 s"));
+	CHECK(record.has("/blocks/0/metric") == ends);
+	CHECK(record.has("/blocks/1"));
+	CHECK(eventually([&] { return ::kill(-pid, 0) && errno == ESRCH; }));
 }
 
 TEST_CASE("trial: killed, it enforces nothing a block later", "[trial]")
