@@ -310,7 +310,10 @@ dist: ## Build static programs and what belongs to them, build/dist/*.tar.gz (ro
 	$(Q)packaging/install-deps.sh build dist
 	$(Q)packaging/make-dist.sh $(BUILD)/dist $(ARCH)
 
-release: dist deb rpm ## Gather these, the source, notes and checksums in build/release (root)
+release: ## Make dist, deb, rpm, the source, notes and checksums of a commit in build/release (root)
+	$(Q)packaging/make-release.sh
+	$(Q)rm -f $(BUILD)/dist/*.tar.gz*
+	+$(Q)for what in dist deb rpm; do $(SUBMAKE) $$what || exit 1; done
 	$(Q)packaging/make-release.sh $(BUILD)/release $(BUILD)
 
 repo: ## Lay out build/release for apt and dnf, build/repo (root)
