@@ -2,11 +2,22 @@
 # SPDX-License-Identifier: GPL-2.0-only
 #
 # Unpacks what "make dist" made in a root directory, installs, runs and removes it there, on an
-# interface in a network namespace of its own: dist.sh TARBALL ROOT. The root needs no more than a
-# shell and what busybox has.
+# interface in a network namespace of its own: dist.sh TARBALL [ROOT]. The root needs no more than a
+# shell and what busybox has; without a name it is one where busybox is alone.
 set -euo pipefail
 
-tarball=$(readlink -f "$1") root=$(readlink -f "$2")
+tarball=$(readlink -f "$1")
+if [ $# -gt 1 ]; then
+	root=$(readlink -f "$2")
+else
+	root=$(mktemp -d)
+	trap 'rm -rf --one-file-system "$root"' EXIT
+	mkdir "$root/bin"
+	cp "$(command -v busybox)" "$root/bin"
+	for applet in $(busybox --list); do
+		[ "$applet" = busybox ] || ln -s busybox "$root/bin/$applet"
+	done
+fi
 
 # What is done in there; for a shell as simple as busybox's.
 inside()
