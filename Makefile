@@ -307,13 +307,14 @@ rpm: ## Build the RPM packages, build/rpm/RPMS/*/*.rpm (root)
 	$(Q)packaging/make-rpm.sh $(BUILD)/rpm $(if $(shell command -v dpkg),--nodeps)
 
 dist: ## Build static programs and what belongs to them, build/dist/*.tar.gz (root); ARCH=arm64
-	$(Q)packaging/install-deps.sh build dist
+	$(Q)packaging/install-deps.sh build dist $(addprefix dist-,$(filter-out $(shell dpkg --print-architecture 2>&1),$(ARCH)))
 	$(Q)packaging/make-dist.sh $(BUILD)/dist $(ARCH)
 
-release: ## Make dist, deb, rpm, the source, notes and checksums of a commit in build/release (root)
+release: ## Make dist for ARCHES, deb, rpm, source, notes and checksums in build/release (root)
 	$(Q)packaging/make-release.sh
 	$(Q)rm -f $(BUILD)/dist/*.tar.gz*
-	+$(Q)for what in dist deb rpm; do $(SUBMAKE) $$what || exit 1; done
+	+$(Q)for arch in $(or $(ARCHES),amd64 arm64); do $(SUBMAKE) dist ARCH=$$arch || exit 1; done
+	+$(Q)for what in deb rpm; do $(SUBMAKE) $$what || exit 1; done
 	$(Q)packaging/make-release.sh $(BUILD)/release $(BUILD)
 
 repo: ## Lay out build/release for apt and dnf, build/repo (root)

@@ -39,6 +39,10 @@ test debian libclang-rt-19-dev
 test ubuntu libclang-rt-dev
 deb apt build-essential debhelper dh-apparmor dpkg-dev lintian
 dist debian dpkg-dev meson gperf python3-jinja2 libcap-dev libmount-dev
+dist-arm64 debian gcc-aarch64-linux-gnu pkgconf:arm64 libc6-dev:arm64 linux-libc-dev:arm64
+dist-arm64 debian libelf-dev:arm64 zlib1g-dev:arm64 libinih-dev:arm64 libjson-c-dev:arm64
+dist-arm64 debian libncurses-dev:arm64 libcap-dev:arm64 libmount-dev:arm64
+dist-arm64 debian libbpf-dev:arm64 libxdp-dev:arm64
 rpm apt rpm
 repo apt apt-utils createrepo-c
 rpm dnf rpm-build
@@ -132,7 +136,7 @@ wanted()
 # Prints those of @packages that are absent or too old.
 missing()
 {
-	local package name have
+	local package name have native
 	declare -A version
 
 	if [ "$packager" != apt ]; then
@@ -144,9 +148,10 @@ missing()
 		done
 		return
 	fi
+	native=$(dpkg --print-architecture)
 	while read -r name have; do
-		version[$name]=$have
-	done < <(dpkg-query -W -f '${db:Status-Status} ${Package} ${Version}\n' "${@%%/*}" 2>/dev/null |
+		version[${name%":$native"}]=$have
+	done < <(dpkg-query -W -f '${db:Status-Status} ${binary:Package} ${Version}\n' "${@%%/*}" 2>/dev/null |
 		sed -n 's/^installed //p')
 	for package; do
 		have=${version[${package%%/*}]-}
@@ -247,6 +252,12 @@ pacman) pacman -S --noconfirm --needed "${absent[@]}" ;;
 esac || die "$packager could not install them: mend what it says above, or install them in another way and set RXAQM_NO_DEPS=1"
 [ "$packager" = apt ] || exit 0
 
+for architecture in $(printf '%s\n' "${absent[@]}" | sed -n 's|^[^/]*:||p' | sort -u); do
+	dpkg --print-foreign-architectures | grep -qx "$architecture" || {
+		echo "adding the architecture $architecture (dpkg --add-architecture)"
+		dpkg --add-architecture "$architecture"
+	}
+done
 update
 newer=()
 if [ "$platform" = debian-12 ]; then

@@ -55,7 +55,8 @@ fetch()
 	apt-get indextargets --format '$(REPO_URI) $(RELEASE)' 'Identifier: Packages' |
 		grep -E " $codename(-updates|-security)?\$" | sort -u |
 		sed 's|.*|deb-src [signed-by=/usr/share/keyrings/debian-archive-keyring.gpg] & main|' \
-			>"$work/apt/sources.list"
+			>"$work/apt/sources.list" ||
+		die "apt has no lists of packages of $codename: run 'apt-get update'"
 	apt update
 	for package; do
 		(cd "$work/source" && apt source --download-only "$package") ||

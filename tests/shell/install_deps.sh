@@ -47,6 +47,14 @@ cat >"$machine/bin/dpkg-query" <<-'END'
 	#!/bin/bash
 	cat "$machine/installed"
 END
+cat >"$machine/bin/dpkg" <<-'END'
+	#!/bin/bash
+	case $1 in
+	--add-architecture) echo "dpkg $*" >>"$machine/asked" ;;
+	--print-foreign-architectures) ;;
+	*) exec /usr/bin/dpkg "$@" ;;
+	esac
+END
 chmod +x "$machine"/bin/*
 export machine
 
@@ -98,6 +106,14 @@ none -e '-t bookworm-backports' "$machine/asked"
 
 # No question about a configuration file, ever.
 none -v -e '--force-confdef .*--force-confold' -e indextargets "$machine/asked"
+
+# Libraries of another architecture, which dpkg is told of before apt is asked; no other package has
+# a ":" that says so.
+on 12 dist-arm64 >/dev/null
+[ "$(grep -nE 'dpkg --add-architecture arm64$' "$machine/asked" | cut -d : -f 1)" = 1 ]
+grep -q ' install .* libbpf-dev:arm64' "$machine/asked"
+on 12 vm >/dev/null
+none 'add-architecture' "$machine/asked"
 
 # Where apt fails, its own words are there.
 touch "$machine/broken"
