@@ -8,6 +8,7 @@
 #                         joined by commas (TEST_ARGS, a list, is the same for all that have none)
 #   guest                 as well, but only if named: tests/vm/run.sh does, in its guests
 #   selftest              of the simulated NIC, tests/simnic/selftest.sh: named only, in guests
+#   dist                  what "make dist" made, beside busybox alone, tests/fresh/dist.sh: the same
 #   service               package and unit under a systemd, tests/service/service.sh: the same
 #   shell                 tests/shell/*.sh: exit 0 passed, 77 skipped (last line says why)
 #   fuzz                  build/fuzz/*, FUZZ_SECONDS in all (40), from FUZZ_SEED (1); 0 is a seed
@@ -238,6 +239,21 @@ run_selftest()
 	run_telling "simnic's own" tests/simnic/selftest.sh "${RXAQM_SIMNIC:?the module}" build/simnic
 }
 
+run_dist()
+{
+	local status=0
+
+	bounded "$suite_timeout" tests/fresh/dist.sh "build/dist/rxaqm-$(cat VERSION)-linux-$(dpkg --print-architecture).tar.gz" \
+		>"$scratch/out" 2>&1 || status=$?
+	if [ "$status" -eq 0 ]; then
+		tally pass dist
+	else
+		cat "$scratch/out"
+		tally fail dist "status $status: $(last_line "$scratch/out")"
+	fi
+	end_left dist
+}
+
 run_service()
 {
 	# shellcheck disable=SC2086 # TEST_ARGS is a list
@@ -259,6 +275,7 @@ run_suite()
 	fuzz) run_fuzz ;;
 	selftest) run_selftest ;;
 	service) run_service ;;
+	dist) run_dist ;;
 	*) run_catch2 "$suite" ;;
 	esac
 	echo "== $suite: $(sum "$RXAQM_TALLY") ($((SECONDS - started)) s)"
@@ -376,10 +393,10 @@ whole_suites()
 suites=("$@")
 [ $# -gt 0 ] || suites=("${all_suites[@]}")
 for suite in "${suites[@]}"; do
-	case " ${all_suites[*]} guest selftest service " in
+	case " ${all_suites[*]} guest selftest dist service " in
 	*" ${suite%%:*} "*) ;;
 	*)
-		echo "tests/run.sh: unknown suite '$suite', there are: ${all_suites[*]} guest selftest service" >&2
+		echo "tests/run.sh: unknown suite '$suite', there are: ${all_suites[*]} guest selftest dist service" >&2
 		exit 2
 		;;
 	esac

@@ -66,6 +66,21 @@ expect 0 'new far,new wide,old one,old two,old wide' '10 passed, 0 failed' -a
 # Two that take two CPUs each run one after the other.
 expect 0 'new wide,old wide' '4 passed, 0 failed' -- wide
 expect 0 'new far' '2 passed, 0 failed' -- far
+# The table: of all groups and kernels if none is named.
+expect 0 'old one,old two' '           old            new
+far        untried        untried
+one        2 passed       untried
+two        2 passed       untried
+wide       untried        untried
+4 passed, 0 failed'
+says old-two '0 passed, 0 failed, 2 skipped'
+says new-wide '1 passed, 1 failed' '1 passed, 1 failed'
+expect 1 'new far,new wide,new wide,old one,old two,old wide' '           old            new
+far        untried        2 passed
+one        2 passed       untried
+two        2 skipped      untried
+wide       2 passed       1 passed, 1 failed
+7 passed, 1 failed, 2 skipped' -a
 expect 0 'old one' '2 passed, 0 failed' old -- one
 expect 2 '' "run.sh: nothing runs on new but what is long: name its group" new
 

@@ -48,6 +48,27 @@ vm_row()
 	echo "$row"
 }
 
+# print_matrix ROWS COLUMNS: of lines "ROW COLUMN WHAT..." of stdin. What has no line is untried.
+print_matrix()
+{
+	awk -v rows="$1" -v columns="$2" '
+		{ key = $1 SUBSEP $2; $1 = $2 = ""; cell[key] = substr($0, 3) }
+		END {
+			n = split(rows, row, " ")
+			m = split(columns, column, " ")
+			printf "%-10s", ""
+			for (j = 1; j <= m; j++) printf " %-14s", column[j]
+			for (i = 1; i <= n; i++) {
+				printf "\n%-10s", row[i]
+				for (j = 1; j <= m; j++) {
+					key = row[i] SUBSEP column[j]
+					printf " %-14s", key in cell ? cell[key] : "untried"
+				}
+			}
+			print ""
+		}' | sed 's/ *$//'
+}
+
 # vm_version NAME: the version that was fetched.
 vm_version()
 {

@@ -3,8 +3,9 @@
 #
 # Runs the tests of tests/vm/groups in guests: tests/vm/run.sh [-a] [KERNEL]... [-- GROUP...],
 # on all kernels of tests/vm/kernels, and all rows but the long ones by default; -a: these as well.
-# The last line is the sum, "N passed, N failed", with ", N skipped" if there are any. Output:
-# build/vm/logs.
+# Then they are told in a table, group by kernel: without names all there are, and what did not run is
+# untried. The last line is the sum, "N passed, N failed", with ", N skipped" if there are any.
+# Output: build/vm/logs.
 #
 # An emulated CPU is slow, and slower where the machine has other things to do: a group with a
 # failure is run once more, when no other guest runs, and that run counts. That is a second try of
@@ -52,6 +53,9 @@ for group; do
 		die "unknown group '$group', tests/vm/groups has: $(known_groups | paste -sd ' ')" 2
 	groups+=("$group")
 done
+shown_groups="${groups[*]}" shown_kernels="${kernels[*]}"
+[ -n "$shown_groups" ] || shown_groups=$(known_groups | sort -u | paste -sd ' ')
+[ -n "$shown_kernels" ] || shown_kernels=$(vm_kernels | paste -sd ' ')
 # What is long runs if it is named, or all is wanted.
 if [ ${#groups[@]} -eq 0 ]; then
 	[ -n "$all" ] || mapfile -t rows < <(printf '%s\n' "${rows[@]}" | awk '$5 !~ /long/')
@@ -155,10 +159,13 @@ build_simnic()
 	done
 }
 
-# What group service installs; without it, its tests fail and say so.
-build_debs()
+# What groups service and dist install, from the machine's own make; without it, their tests fail
+# and say so.
+build_packages()
 {
 	[ "$2" != service ] || tests/vm/build-debs.sh || true
+	[ "$2" != dist ] || [ -e "$scratch/dist" ] || make -s dist || true
+	[ "$2" != dist ] || touch "$scratch/dist"
 }
 
 # Start as soon as fewer guests than CPUs run, and none that takes two CPUs if this one does. In
@@ -192,12 +199,23 @@ for kernel in "${kernels[@]}"; do
 	echo "== $kernel: $version"
 done
 build_simnic
-each build_debs
+each build_packages
 each start
 wait
 jobs_running=()
 each run_again
 
+# cell KERNEL ROW...: how its last run ended.
+cell()
+{
+	local sum
+
+	sum=$(cat "$scratch/$1-$2.sum")
+	[[ $sum != *" 0 failed"* ]] || sum=${sum/, 0 failed/}
+	echo "$2 $1 ${sum#0 passed, }"
+}
+
+each cell | print_matrix "$shown_groups" "$shown_kernels"
 cat "$scratch"/*.told 2>/dev/null | sort >"$scratch/told" || true
 cat "$scratch/told"
 ! again=$(grep -c '^again: ' "$scratch/told") || echo "$again needed a second try"
