@@ -271,6 +271,8 @@ bool qualify_judge_figure(const struct qualify_record *record, const struct qual
 	if (!found.limit)
 		return false;
 	judged->limit = found.limit;
+	if (*row->disturbed)
+		return false;
 	if (found.limit->statistic == QUALIFY_WORDS) {
 		judged->verdict = qualify_judge_words(found.limit, figure->words);
 		snprintf(judged->words, sizeof(judged->words), "%s", figure->words);

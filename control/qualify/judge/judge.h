@@ -70,7 +70,9 @@ struct qualify_judged {
 	char words[320]; /* "floor 19 us, at most 250 us" */
 };
 
-/* False: there is nothing to hold against a limit. @judged is filled in as far as it is known. */
+/* False: there is nothing to hold against a limit, or @row was disturbed. @judged is filled in as
+ * far as it is known.
+ */
 bool qualify_judge_figure(const struct qualify_record *record, const struct qualify_row *row,
 			  const char *name, struct qualify_judged *judged);
 

@@ -25,7 +25,9 @@ static void print_result(FILE *file, const struct qualify_record *record)
 	const char *means, *result = qualify_result(record, &verdict, text);
 
 	fprintf(file, "<p class=\"result b%d\"><strong>%s</strong>", (int)verdict, result);
-	rxaqm_markup(file, "%s</p>\n<ul class=\"bad\">\n", text);
+	rxaqm_markup(file, "%s</p>\n", text);
+	if (verdict >= QUALIFY_WARN)
+		fputs("<ul class=\"bad\">\n", file);
 	rxaqm_list_each(row, &record->rows) {
 		if (row->verdict != verdict || verdict < QUALIFY_WARN)
 			continue;
@@ -35,7 +37,8 @@ static void print_result(FILE *file, const struct qualify_record *record)
 		rxaqm_markup(file, "<li><a href=\"#%s\">%s %s</a>: <b>%s</b> %s</li>\n", row->id,
 			     row->id, qualify_row_kind(row->id)->title, means ?: row->why, is);
 	}
-	fputs("</ul>\n", file);
+	if (verdict >= QUALIFY_WARN)
+		fputs("</ul>\n", file);
 }
 
 /* What matters most, by class. */
@@ -57,21 +60,25 @@ static void print_key_figures(FILE *file, const struct qualify_record *record)
 		{ QUALIFY_AF_XDP, "Q4", "stamp_to_xdp_idle", "from the wire to XDP" },
 	};
 	struct qualify_judged judged;
+	const struct qualify_row *row;
 	size_t i;
 
 	fputs("<div class=\"keys\">\n", file);
 	for (i = 0; i < sizeof(keys) / sizeof(keys[0]); i++) {
 		if (!(keys[i].classes & qualify_class(record->nic_class)->bit))
 			continue;
-		qualify_judge_figure(record, qualify_find_row(record, keys[i].row), keys[i].figure,
-				     &judged);
+		row = qualify_find_row(record, keys[i].row);
+		qualify_judge_figure(record, row, keys[i].figure, &judged);
 		fprintf(file, "<div class=\"key k%u\">", (unsigned int)judged.verdict);
 		rxaqm_markup(file, "<b>%s</b>%s<br>%s%s",
 			     !judged.figure ? "?" :
 			     *judged.figure->words ?
 					      judged.figure->words :
 					      rxaqm_number(judged.value, judged.figure->unit),
-			     judged.statistic, keys[i].label, judged.figure ? "" : " (not known)");
+			     judged.statistic, keys[i].label,
+			     !judged.figure  ? " (not known)" :
+			     *row->disturbed ? " (disturbed)" :
+					       "");
 		if (isfinite(judged.warn) || isfinite(judged.fail))
 			rxaqm_markup(file, "<br><span class=\"soft\">limit %s</span>",
 				     rxaqm_number(isfinite(judged.warn) ? judged.warn : judged.fail,

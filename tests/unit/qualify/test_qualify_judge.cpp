@@ -200,6 +200,11 @@ TEST_CASE("qualify: of a row that was disturbed there is no verdict, and nothing
 	CHECK(verdict(record, "Q8") ==
 	      "unknown: another program (busy) had CPU 1 for 70 % of the time");
 	CHECK_FALSE(qualify_figure(&record, "Q8", "floor"));
+	struct qualify_judged judged;
+	CHECK_FALSE(qualify_judge_figure(&record, record.row("Q8"), "floor", &judged));
+	CHECK(judged.verdict == QUALIFY_UNKNOWN);
+	CHECK(judged.value == 423e6);
+	CHECK(std::isnan(judged.fail));
 	/* In any class, and though it is judged again. */
 	strcpy(record.nic_class, "ptp");
 	CHECK(has(verdict(record, "Q8"), "unknown: another program"));

@@ -143,6 +143,23 @@ TEST_CASE("qualify: each picture says what it came to, in words, and has its lim
 	CHECK(has(html(record), ">limit 50 us</text>"));
 }
 
+TEST_CASE("qualify: the page says no good or bad of a row that was disturbed", "[qualify]")
+{
+	NicRecord record(BAD_RECORD);
+
+	for (const char *id : { "Q8", "Q11", "Q12" })
+		strcpy(record.row(id)->disturbed, "the hypervisor had CPU 1 for 70 % of the time");
+	qualify_judge(&record);
+	const std::string page = html(record);
+	const std::string keys = page.substr(page.find("<div class=\"keys\">"),
+					     page.find("<dl>") - page.find("<div class=\"keys\">"));
+	CHECK(count(keys, "class=\"key k0\"") == 3);
+	CHECK(count(keys, "(disturbed)") == 3);
+	CHECK_FALSE(has(keys, "limit"));
+	CHECK(has(page, "<title>Interrupt moderation: unknown</title>"));
+	CHECK_FALSE(has(page, "<title>fail: floor"));
+}
+
 TEST_CASE("qualify: records for other programs", "[qualify]")
 {
 	NicRecord records[2] = { NicRecord(BAD_RECORD), NicRecord(GOOD_RECORD) };
