@@ -83,11 +83,11 @@ enum qualify_feature {
 enum qualify_feature qualify_feature(const char *ifname, const char *name);
 
 struct qualify_samples;
-/* Q1, of rounds in which packets stood and a frame was sent behind them. @pended: frames were not
- * back when send() returned. @held: packets that stood; @shares of them that were taken before the
+/* Q1, of rounds in which packets stood and a frame was sent behind them. @completes: the
+ * device has completions at all. @held: packets that stood; @shares of them that were taken before the
  * frame was back, sorted.
  */
-void qualify_put_design(struct qualify_row *row, bool pended, struct qualify_samples *held,
+void qualify_put_design(struct qualify_row *row, bool completes, struct qualify_samples *held,
 			struct qualify_samples *shares);
 
 /* Q19: figure @key, what the profile says of it against what row @id measured. @same: why these are

@@ -372,7 +372,7 @@ TEST_CASE("which counters tell of memory that was not had", "[qualify]")
 TEST_CASE("how completions come is not told by frames on an idle CPU alone", "[qualify]")
 {
 	struct Case {
-		bool pended;
+		bool completes;
 		std::vector<double> held, shares;
 		const char *design;
 	};
@@ -391,7 +391,7 @@ TEST_CASE("how completions come is not told by frames on an idle CPU alone", "[q
 		Samples held(c.held), shares(c.shares);
 		Row row;
 
-		qualify_put_design(&row.row, c.pended, &held.samples, &shares.samples);
+		qualify_put_design(&row.row, c.completes, &held.samples, &shares.samples);
 		CHECK(std::string(row.row.figures.at[0].words).find(c.design) == 0);
 	}
 }
