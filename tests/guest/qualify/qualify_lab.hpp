@@ -5,7 +5,12 @@
 
 #include <catch2/catch_test_macros.hpp>
 
+#include <unistd.h>
+
 #include <atomic>
+#include <filesystem>
+#include <fstream>
+#include <sstream>
 #include <string>
 #include <thread>
 
@@ -35,6 +40,43 @@ struct Lab : SimNic {
 		Record record = qualify(host, *wire, rows, std::chrono::seconds(400));
 		CHECK(state() == before);
 		return record;
+	}
+	/* Rows @first and @second, in a run; @then is called as soon as @first is in the record. */
+	template<typename Then>
+	Record measure_then(const std::string &first, const std::string &second, Then then)
+	{
+		const std::string file = "/tmp/rxaqm-qualify-lab-" + std::to_string(getpid());
+		const auto written = [&file] {
+			std::stringstream text;
+
+			text << std::ifstream(file).rdbuf();
+			return text.str();
+		};
+		std::atomic<bool> ended{ false };
+		RunOptions options;
+
+		before = state();
+		std::filesystem::remove(file);
+		std::thread thread([&] {
+			eventually(
+				[&] {
+					return ended || written().find('"' + first + '"') !=
+								std::string::npos;
+				},
+				std::chrono::seconds(400));
+			then();
+		});
+		options.timeout = std::chrono::seconds(400);
+		const Result result = host.rxaqm(rx(),
+						 qualify_args(*wire, first + "," + second,
+							      { "--yes-disturb", "--out", file }),
+						 options);
+		ended = true;
+		thread.join();
+		CAPTURE(result.text());
+		REQUIRE((result.exit_code == 0 || result.exit_code == 5));
+		CHECK(state() == before);
+		return Record(written());
 	}
 	std::string state() const
 	{
