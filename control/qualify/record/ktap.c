@@ -10,6 +10,7 @@
 
 #define MAX_DEPTH 8
 #define MAX_LINE 512
+#define WHY_LEN 152 /* of a figure's words, behind "xfail: " */
 
 /* Lines of one depth, since the last result above them. */
 struct level {
@@ -24,7 +25,7 @@ struct ktap {
 	unsigned int results;
 	unsigned int depth; /* levels that are open */
 	struct level level[MAX_DEPTH];
-	char diagnostic[96]; /* the last one, for a failure after it */
+	char diagnostic[WHY_LEN]; /* the last one, for a failure after it */
 };
 
 /* Names must be unique in the row. */
@@ -54,7 +55,8 @@ static int add(struct ktap *ktap, const char *name, const char *verdict, const c
 	figure->n = 1;
 	figure->median = figure->p99 = figure->min = figure->max = NAN;
 	figure->cv = figure->error = NAN;
-	snprintf(figure->words, sizeof(figure->words), "%s%s%.86s", verdict, *why ? ": " : "", why);
+	snprintf(figure->words, sizeof(figure->words), "%s%s%.*s", verdict, *why ? ": " : "",
+		 WHY_LEN - 1, why);
 	snprintf(figure->method, sizeof(figure->method), "%.180s", ktap->path);
 	name_figure(ktap->row, figure, name);
 	return 0;
@@ -153,11 +155,11 @@ static int take_result(struct ktap *ktap, char *line, unsigned int indent, bool 
 			  expected   ?:
 				  ok ? "pass" :
 				       "fail",
-			  (ok || expected) && *directive ? directive :
-			  expected			 ? diagnostic :
-			  ok				 ? "" :
-			  *diagnostic			 ? diagnostic :
-							   directive,
+			  /* What a test said last tells more than its exit code. */
+			  *directive && !(*diagnostic && !strncmp(directive, "exit=", 5)) ?
+				  directive :
+			  ok && !expected ? "" :
+					    diagnostic,
 			  error);
 	*diagnostic = '\0';
 	return err;
@@ -199,13 +201,14 @@ static int take_line(struct ktap *ktap, char *line, struct rxaqm_error *error)
 		/* "1..0 # SKIP why": the result comes without. */
 		directive = end + strspn(end, " #");
 		if (!err && verdict_of(&directive))
-			snprintf(ktap->diagnostic, sizeof(ktap->diagnostic), "%.90s", directive);
+			snprintf(ktap->diagnostic, sizeof(ktap->diagnostic), "%.*s", WHY_LEN - 1,
+				 directive);
 		return err;
 	}
 	if (!strncmp(line, "selftests: ", 11)) /* the runner begins another */
 		ktap->diagnostic[0] = '\0';
 	else if (indent && *line && strncmp(line, "Totals:", 7))
-		snprintf(ktap->diagnostic, sizeof(ktap->diagnostic), "%.90s", line);
+		snprintf(ktap->diagnostic, sizeof(ktap->diagnostic), "%.*s", WHY_LEN - 1, line);
 	return 0;
 }
 

@@ -99,6 +99,23 @@ TEST_CASE("ktap: names are whole, reasons of what was skipped or expected to fai
 	      });
 }
 
+TEST_CASE("ktap: a test that was ended says so, one that failed what it said last", "[qualify]")
+{
+	const std::string why = "Exception| ksft.KsftXfailEx: " + std::string(100, 'w') + " end";
+
+	CHECK(results("# waiting for the link\n"
+		      "not ok 1 selftests: drivers/net: slow.py # TIMEOUT 45 seconds\n"
+		      "# no such device\n"
+		      "not ok 2 selftests: drivers/net: gone.sh # exit=1\n"
+		      "not ok 3 long # XFAIL " +
+		      why + "\n") ==
+	      Results{
+		      "selftests: drivers/net: slow.py=fail: TIMEOUT 45 seconds",
+		      "selftests: drivers/net: gone.sh=fail: no such device",
+		      "long=xfail: " + why,
+	      });
+}
+
 TEST_CASE("ktap: what was expected to fail is no verdict", "[qualify]")
 {
 	NicRecord record;
