@@ -31,7 +31,7 @@ static const struct command {
 	{ "doctor", rxaqm_cmd_program, "[IFACE]", "what slows receiving here, and what to do" },
 	{ "qualify", rxaqm_cmd_program, "IFACE ... | --from FILE",
 	  "how good a NIC is: measure it, report it" },
-	{ "trial", rxaqm_cmd_program, "IFACE ... | --from FILE ...",
+	{ "trial", rxaqm_cmd_program, "IFACE ... | --from FILE...",
 	  "does a policy help here? an experiment" },
 	{ "run", rxaqm_cmd_run, "[--check]", "stay, and do what the configuration says" },
 };

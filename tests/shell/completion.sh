@@ -122,6 +122,15 @@ with_zsh()
 		zpty -d z' - "$scratch/functions" "${begun[@]}" | tr -d '\r' | sed 's/ $//'
 }
 
+# Behind a blank any word may come; what it is for is told.
+if command -v fish >/dev/null; then
+	for line in 'rxaqm ' 'rxaqm policy '; do
+		offered=$(HOME=$scratch fish --no-config -c "source $scratch/fish; complete -C '$line'")
+		[ "$(wc -l <<<"$offered")" -ge 4 ] || wrong "fish has too little behind '$line': $offered"
+		! grep -vP '\t.' <<<"$offered" || wrong "fish does not tell what these are for"
+	done
+fi
+
 [ ! -e "$scratch/asked" ] || wrong "rxaqm was run"
 for shell in fish zsh; do
 	if ! command -v $shell >/dev/null; then
