@@ -11,32 +11,31 @@
 
 #define WORDS_MAX 32
 
-/* @text, which is cut, as words; the mode has its key, and is "enforce" unless it is said. */
-static int split(char *text, char *words[WORDS_MAX + 1], struct rxaqm_error *error)
+/* @text, which is cut, as words behind the mode, which needs no key, and is "enforce" unless it is
+ * said.
+ */
+static int split(char *text, char mode[32], char *words[WORDS_MAX + 1], struct rxaqm_error *error)
 {
-	static const char *const modes[] = { "off", "observe", "enforce" };
-	static char said[][16] = { "mode=off", "mode=observe", "mode=enforce" };
-	bool has_mode = false;
-	unsigned int nr = 1, i;
+	unsigned int nr = 1, modes = 0;
 	char *word;
 
+	strcpy(mode, "mode=enforce");
+	words[0] = mode;
 	for (word = strtok(text, " "); word; word = strtok(NULL, " ")) {
-		for (i = 0; i < 3; i++)
-			if (!strcmp(word, modes[i]))
-				word = said[i];
-		has_mode |= !strncmp(word, "mode=", 5);
 		if (!strncmp(word, "signal=", 7) || !strncmp(word, "lease=", 6))
 			return rxaqm_bad(error, "%s: cannot be tried: %s", word,
 					 *word == 's' ? "it changes what is measured" :
 							"a block's policy has a lease already");
-		if (nr == WORDS_MAX)
+		if (!strchr(word, '=') && !modes++)
+			snprintf(mode, 32, "mode=%.26s", word);
+		else if (!strncmp(word, "mode=", 5) && !modes++)
+			snprintf(mode, 32, "%.31s", word);
+		else if (nr == WORDS_MAX)
 			return rxaqm_bad(error, "a policy of over %d settings", WORDS_MAX - 1);
-		words[nr++] = word;
+		else
+			words[nr++] = word;
 	}
 	words[nr] = NULL;
-	words[0] = said[2];
-	if (has_mode)
-		memmove(words, words + 1, nr * sizeof(*words));
 	return rxaqm_setting_once(words, error);
 }
 
@@ -44,12 +43,12 @@ int trial_arm_policies(const struct trial_arm *arm, const struct rxaqm_policy *b
 		       unsigned int nr_queues, struct rxaqm_policy *policies,
 		       struct rxaqm_error *error)
 {
-	char text[sizeof(arm->settings)], *words[WORDS_MAX + 1], **word;
+	char text[sizeof(arm->settings)], mode[32], *words[WORDS_MAX + 1], **word;
 	unsigned int i;
 	int err;
 
 	strcpy(text, arm->settings);
-	err = split(text, words, error);
+	err = split(text, mode, words, error);
 	for (i = 0; !err && i < nr_queues; i++) {
 		policies[i] = before[i];
 		for (word = words; *word && !err; word++)
@@ -112,25 +111,23 @@ int trial_arms_parse(struct trial_record *record, const char *text, char *const 
 
 int trial_guard_parse(struct trial_record *record, const char *text, struct rxaqm_error *error)
 {
-	struct trial_guard guard = {};
+	const struct trial_outcome *kind = NULL;
 	char sign, percent, more;
-	int which = -1;
+	struct trial_guard guard = {};
 
 	if (sscanf(text, "%31[a-z0-9_]%c%lf%c%c", guard.outcome, &sign, &guard.change, &percent,
 		   &more) == 4 &&
 	    percent == '%' && guard.change > -100 && guard.change < 1e6 &&
 	    sign == (guard.change < 0 ? '<' : '>'))
-		which = trial_outcome_find(guard.outcome);
-	if (which < 0)
+		kind = trial_outcome(guard.outcome);
+	if (!kind)
 		return rxaqm_bad(error,
-				 "--stop-if=%.60s: must be off, or an outcome of \"rxaqm trial "
-				 "--list\", < or >, and by how much, such as bytes_received<-10%% or "
+				 "--stop-if=%.60s: must be off, or an outcome that \"man rxaqm\" "
+				 "names, < or >, and by how much, such as bytes_received<-10%% or "
 				 "segments_again>100%%",
 				 text);
 	guard.change /= 100;
-	if (record->guards.nr == TRIAL_GUARDS_MAX)
-		return rxaqm_bad(error, "--stop-if: at most %d times", TRIAL_GUARDS_MAX);
-	snprintf(guard.outcome, sizeof(guard.outcome), "%s", trial_outcomes[which].name);
+	snprintf(guard.outcome, sizeof(guard.outcome), "%s", kind->name);
 	return rxaqm_list_put(&record->guards, guard) ? 0 : rxaqm_no_memory(error);
 }
 

@@ -14,61 +14,51 @@
 /* Changes beyond are drawn at the edge. */
 #define CHANGE_MAX 1.0
 
-static void draw(FILE *file, struct rxaqm_curve *curves, unsigned int nr,
-		 enum rxaqm_picture_kind kind, const char *title)
+/* A curve for each arm, which @add adds points to. */
+static void draw(FILE *file, const struct trial_record *record, const struct rxaqm_curve *axes,
+		 enum rxaqm_picture_kind kind, const char *title,
+		 void (*add)(struct rxaqm_curve *, const struct trial_record *, unsigned int arm))
 {
 	struct rxaqm_picture picture = { .kind = kind, .warn = NAN, .fail = NAN };
-	unsigned int i;
+	struct rxaqm_curve curves[TRIAL_ARMS_MAX];
+	unsigned int arm;
 
-	for (i = 0; i < nr; i++)
-		if (curves[i].points.nr)
-			picture.curve[picture.nr++] = &curves[i];
+	for (arm = 0; arm < record->arms.nr; arm++) {
+		curves[arm] = *axes;
+		snprintf(curves[arm].name, sizeof(curves[arm].name), "%.47s",
+			 record->arms.at[arm].settings);
+		add(&curves[arm], record, arm);
+		if (curves[arm].points.nr)
+			picture.curve[picture.nr++] = &curves[arm];
+	}
 	snprintf(picture.title, sizeof(picture.title), "%s", title);
 	rxaqm_markup(file, "<figure>\n<figcaption>%s</figcaption>\n", title);
 	if (picture.nr)
 		rxaqm_picture_draw(file, &picture);
 	fputs("</figure>\n", file);
-	for (i = 0; i < nr; i++)
-		free(curves[i].points.at);
+	for (arm = 0; arm < record->arms.nr; arm++)
+		free(curves[arm].points.at);
 }
 
-static void draw_blocks(FILE *file, const struct trial_record *record)
+static void add_blocks(struct rxaqm_curve *curve, const struct trial_record *record,
+		       unsigned int arm)
 {
-	struct rxaqm_curve curves[TRIAL_ARMS_MAX] = {};
 	const struct trial_block *block;
-	unsigned int arm;
 
-	for (arm = 0; arm < record->arms.nr; arm++) {
-		curves[arm] = (struct rxaqm_curve){ .x_unit = "s", .y_unit = "ns" };
-		snprintf(curves[arm].name, sizeof(curves[arm].name), "%.47s",
-			 record->arms.at[arm].settings);
-		rxaqm_list_each(block, &record->blocks)
-			if (block->arm == arm && isfinite(block->outcome[TRIAL_SOJOURN_P99]))
-				rxaqm_list_put(&curves[arm].points,
-					       (struct rxaqm_point){
-						       block->at_s,
-						       block->outcome[TRIAL_SOJOURN_P99] });
+	rxaqm_list_each(block, &record->blocks) {
+		double p99 = block->outcome[TRIAL_SOJOURN_P99];
+
+		if (block->arm == arm && isfinite(p99))
+			rxaqm_list_put(&curve->points, (struct rxaqm_point){ block->at_s, p99 });
 	}
-	draw(file, curves, (unsigned int)record->arms.nr, RXAQM_PICTURE_LINES,
-	     "p99 of the sojourn in each block, by its policy");
 }
 
-static void draw_cdf(FILE *file, const struct trial_record *record)
+static void add_cdf(struct rxaqm_curve *curve, const struct trial_record *record, unsigned int arm)
 {
-	struct rxaqm_curve curves[TRIAL_ARMS_MAX] = {};
 	const struct trial_point *point;
-	unsigned int arm;
 
-	for (arm = 0; arm < record->arms.nr; arm++) {
-		curves[arm] = (struct rxaqm_curve){ .x_unit = "ns", .y_unit = "share" };
-		snprintf(curves[arm].name, sizeof(curves[arm].name), "%.47s",
-			 record->arms.at[arm].settings);
-		rxaqm_list_each(point, &record->arms.at[arm].cdf)
-			rxaqm_list_put(&curves[arm].points,
-				       (struct rxaqm_point){ point->ns, point->share });
-	}
-	draw(file, curves, (unsigned int)record->arms.nr, RXAQM_PICTURE_CDF,
-	     "Share of packets at or below a sojourn, by policy: left is better");
+	rxaqm_list_each(point, &record->arms.at[arm].cdf)
+		rxaqm_list_put(&curve->points, (struct rxaqm_point){ point->ns, point->share });
 }
 
 /* Not what never happened. */
@@ -83,14 +73,13 @@ static void draw_changes(FILE *file, const struct trial_record *record, unsigned
 	struct rxaqm_axis axis = { .from = LEFT, .to = WIDTH - RIGHT };
 	double ticks[RXAQM_TICKS_MAX], y = LINE;
 	const struct trial_result *result;
-	size_t i, nr;
+	size_t i, nr = 0;
 
 	rxaqm_axis_fit(&axis, -CHANGE_MAX, CHANGE_MAX);
 	rxaqm_markup(file,
 		     "<figure>\n<figcaption>What changes under \"%s\", with the %s interval; "
 		     "what goes beyond is drawn at the edge</figcaption>\n",
 		     record->arms.at[arm].settings, "95 %");
-	nr = 0;
 	rxaqm_list_each(result, &record->results)
 		nr += is_drawn(result, arm);
 	fprintf(file, "<svg viewBox=\"0 0 %d %zu\" role=\"img\">\n", WIDTH, (nr + 2) * LINE);
@@ -105,8 +94,7 @@ static void draw_changes(FILE *file, const struct trial_record *record, unsigned
 		if (!is_drawn(result, arm))
 			continue;
 		fprintf(file, "<text x=\"%d\" y=\"%.1f\" text-anchor=\"end\">", LEFT - 8, y + 4);
-		rxaqm_markup(file, "%s</text>\n",
-			     trial_outcomes[trial_outcome_find(result->outcome)].title);
+		rxaqm_markup(file, "%s</text>\n", trial_outcome(result->outcome)->title);
 		fprintf(file, "<path class=\"line c%d\" d=\"M%.1f %.1fH%.1f\"/>\n", result->shown,
 			rxaqm_axis_at(&axis, isfinite(result->low) ? result->low : -CHANGE_MAX), y,
 			rxaqm_axis_at(&axis, isfinite(result->high) ? result->high : CHANGE_MAX));
@@ -128,13 +116,10 @@ void trial_print_html(FILE *file, const void *what)
 	rxaqm_page_begin(file, title);
 	rxaqm_markup(file, "<h1>%s</h1>\n", title);
 	rxaqm_list_each(verdict, &record->verdicts) {
-		fprintf(file, "<p class=\"result b%d\"><strong>",
-			!strcmp(verdict->verdict, "helps") ? 1 :
-			!strcmp(verdict->verdict, "mixed") ? 2 :
-			!strcmp(verdict->verdict, "hurts") ? 3 :
-							     0);
-		rxaqm_markup(file, "%s</strong> \"%s\" against \"%s\": %s</p>\n",
-			     trial_verdict_words(verdict->verdict),
+		const struct trial_verdict_words *words = trial_verdict_words(verdict->verdict);
+
+		fprintf(file, "<p class=\"result b%u\"><strong>", words->class);
+		rxaqm_markup(file, "%s</strong> \"%s\" against \"%s\": %s</p>\n", words->words,
 			     record->arms.at[verdict->arm].settings, record->arms.at[0].settings,
 			     verdict->why);
 	}
@@ -143,9 +128,12 @@ void trial_print_html(FILE *file, const void *what)
 		     "<dd>%s</dd><dt>Ended</dt><dd>%s</dd></dl>\n",
 		     record->time, record->kernel, record->rxaqm,
 		     *record->ended ? record->ended : "as planned");
-	draw_blocks(file, record);
+	draw(file, record, &(struct rxaqm_curve){ .x_unit = "s", .y_unit = "ns" },
+	     RXAQM_PICTURE_LINES, "p99 of the sojourn in each block, by its policy", add_blocks);
 	rxaqm_list_each(verdict, &record->verdicts)
 		draw_changes(file, record, verdict->arm);
-	draw_cdf(file, record);
+	draw(file, record, &(struct rxaqm_curve){ .x_unit = "ns", .y_unit = "share" },
+	     RXAQM_PICTURE_CDF, "Share of packets at or below a sojourn, by policy: left is better",
+	     add_cdf);
 	fputs("</main>\n</body>\n</html>\n", file);
 }

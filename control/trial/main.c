@@ -25,7 +25,7 @@ struct args {
 	__u64 for_ns, block_ns, seed;
 	const char *arms, *metric, *out, *html;
 	const char *stop_if[TRIAL_GUARDS_MAX];
-	bool from, restore, list;
+	bool from, restore;
 	char **words;
 };
 
@@ -46,27 +46,22 @@ static const struct rxaqm_option options[] = {
 	{ "html", 'H', "FILE", "write it as one HTML file with pictures", RXAQM_WORD(html) },
 	{ "from", 'F', NULL, "report records of before: one, or of many hosts", RXAQM_FLAG(from) },
 	{ "restore", 0, NULL, "only put back what was there before a trial", RXAQM_FLAG(restore) },
-	{ "list", 'l', NULL, "print the outcomes", RXAQM_FLAG(list) },
 	{ 0 },
 };
 
 static void check(struct args *args)
 {
-	if (args->list)
-		return;
+	bool tries = args->for_ns || args->block_ns || args->seed || args->arms || args->metric ||
+		     args->stop_if[0];
+
 	if (!args->words[0])
 		rxaqm_usage_error(args->from ? "--from needs a record: A.json" :
-					       "an interface is missing, or --from or --list");
-	if (args->from && (args->for_ns || args->block_ns || args->seed || args->arms ||
-			   args->metric || args->stop_if[0] || args->restore))
+					       "an interface is missing, or --from");
+	if (args->from && (tries || args->restore))
 		rxaqm_usage_error(
 			"of other options --from takes --color, --html, --json and --out");
-	if (args->restore && (args->for_ns || args->block_ns || args->seed || args->arms ||
-			      args->metric || args->stop_if[0] || args->out || args->html))
-		rxaqm_usage_error("--restore takes no other options");
-	if (args->restore && args->words[1])
-		rxaqm_usage_error("--restore takes one interface: leave out \"%s\"",
-				  args->words[1]);
+	if (args->restore && (tries || args->out || args->html || args->words[1]))
+		rxaqm_usage_error("--restore takes an interface, and nothing else");
 	if (args->from && args->html && args->words[1])
 		rxaqm_usage_error("--html is of one record");
 	if (args->arms && args->words[1])
@@ -109,8 +104,11 @@ static int plan(const struct args *args, struct trial_record *record, struct rxa
 	snprintf(record->host, sizeof(record->host), "%.63s", host.nodename);
 	snprintf(record->kernel, sizeof(record->kernel), "%.64s", host.release);
 	snprintf(record->rxaqm, sizeof(record->rxaqm), RXAQM_VERSION);
-	snprintf(record->interface, sizeof(record->interface), "%.31s", args->words[0]);
-	snprintf(record->metric, sizeof(record->metric), "%.199s", args->metric ?: "");
+	snprintf(record->interface, sizeof(record->interface), "%.127s", args->words[0]);
+	if (args->metric && strlen(args->metric) >= sizeof(record->metric))
+		return rxaqm_bad(error, "--metric: at most %zu characters; make it a script",
+				 sizeof(record->metric) - 1);
+	strcpy(record->metric, args->metric ?: "");
 	record->block_ns = args->block_ns;
 	record->for_ns = args->for_ns;
 	record->rounds = (__u32)(args->for_ns / (args->block_ns * record->arms.nr));
@@ -124,32 +122,31 @@ static int plan(const struct args *args, struct trial_record *record, struct rxa
 	return 0;
 }
 
-static int exit_code(const struct trial_record *record)
+static bool to_stdout(const char *path)
 {
-	const struct trial_verdict *verdict;
-
-	rxaqm_list_each(verdict, &record->verdicts)
-		if (!strcmp(verdict->verdict, "hurts"))
-			return RXAQM_EXIT_FINDINGS;
-	return RXAQM_EXIT_OK;
+	return path && !strcmp(path, "-");
 }
 
+/* @record, which combines @nr @records; 0: it is one. */
 static int report(const struct args *args, const struct trial_record *record,
-		  struct rxaqm_error *error)
+		  const struct trial_record *records, unsigned int nr, struct rxaqm_error *error)
 {
 	const char *out = args->out ?: rxaqm_json ? "-" : NULL;
+	const struct trial_verdict *verdict;
 	int err = out ? trial_record_write(record, out, error) : 0;
 
 	if (!err && args->html)
 		err = rxaqm_file_print(args->html, trial_print_html, record, 0644, error);
-	if ((!out || strcmp(out, "-")) && (!args->html || strcmp(args->html, "-")))
-		trial_print(record);
-	return err ?: exit_code(record);
+	if (!rxaqm_json && !to_stdout(out) && !to_stdout(args->html))
+		trial_print(record, records, nr);
+	if (err)
+		return err;
+	verdict = rxaqm_list_find(verdict, &record->verdicts, !strcmp(verdict->verdict, "hurts"));
+	return verdict ? RXAQM_EXIT_FINDINGS : RXAQM_EXIT_OK;
 }
 
-static int run_one(const struct args *args, struct trial_record *record, struct rxaqm_error *error)
+static int try(const struct args *args, struct trial_record *record, struct rxaqm_error *error)
 {
-	const struct trial_request request = { args->words[0], args->metric, &rxaqm_stop };
 	int err = plan(args, record, error);
 
 	if (!err && args->out)
@@ -161,15 +158,15 @@ static int run_one(const struct args *args, struct trial_record *record, struct 
 	rxaqm_stop_at(SIGINT);
 	rxaqm_stop_at(SIGTERM);
 	rxaqm_stop_at(SIGHUP);
-	err = trial_run(&request, record, error);
+	err = trial_run(record, error);
 	if (err)
 		return err;
 	trial_judge(record);
-	return report(args, record, error);
+	return report(args, record, NULL, 0, error);
 }
 
-static int report_many(const struct args *args, struct trial_record *combined,
-		       struct rxaqm_error *error)
+static int report_again(const struct args *args, struct trial_record *combined,
+			struct rxaqm_error *error)
 {
 	static struct trial_record records[TRIAL_RECORDS_MAX];
 	unsigned int nr = 0, i;
@@ -181,16 +178,10 @@ static int report_many(const struct args *args, struct trial_record *combined,
 			trial_judge(&records[nr]);
 	}
 	if (!err && nr == 1)
-		err = report(args, &records[0], error);
+		err = report(args, records, NULL, 0, error);
 	else if (!err)
-		err = trial_combine(records, nr, combined, error);
-	if (!err && nr > 1) {
-		if (args->out || rxaqm_json)
-			err = trial_record_write(combined, args->out ?: "-", error);
-		if (!rxaqm_json)
-			trial_print_many(records, nr, combined);
-		err = err ?: exit_code(combined);
-	}
+		err = trial_combine(records, nr, combined, error) ?:
+			      report(args, combined, records, nr, error);
 	for (i = 0; i < nr; i++)
 		trial_record_free(&records[i]);
 	return err;
@@ -223,13 +214,9 @@ static int run(int argc, char **argv, struct rxaqm_error *error)
 
 	args.words = rxaqm_options_read(&command, argc, argv, &args);
 	check(&args);
-	if (args.list) {
-		trial_print_outcomes(rxaqm_json);
-		return RXAQM_EXIT_OK;
-	}
 	if (args.restore)
 		return restore(args.words[0], error);
-	ret = args.from ? report_many(&args, &record, error) : run_one(&args, &record, error);
+	ret = args.from ? report_again(&args, &record, error) : try(&args, &record, error);
 	trial_record_free(&record);
 	return ret;
 }

@@ -15,6 +15,7 @@
 
 #include "base/each.h"
 #include "base/now.h"
+#include "command/stop.h"
 #include "figures/figures.h"
 #include "nic/nic.h"
 #include "sockets/sockets.h"
@@ -27,9 +28,9 @@ struct cpu {
 	__u64 softirq, all; /* ticks */
 };
 
-struct trial_counters {
+/* At both ends of a window. */
+static struct counters {
 	__u64 at_ns;
-	unsigned int nr_queues;
 	__u64 stat[RXAQM_NR_STATS], hist[RXAQM_HIST_BUCKETS]; /* of all queues */
 	__u64 packets[RXAQM_MAX_QUEUES]; /* of each */
 	__u32 cpu_of[RXAQM_MAX_QUEUES];
@@ -37,15 +38,10 @@ struct trial_counters {
 	bool link_known;
 	struct cpu cpu[CPUS_MAX];
 	__u64 again, timeouts, backlog_drops;
-};
-
-struct trial_counters *trial_counters_new(void)
-{
-	return calloc(1, sizeof(struct trial_counters));
-}
+} begin, end;
 
 /* /proc/stat: user nice system idle iowait irq softirq steal */
-static void count_cpus(struct trial_counters *counters)
+static void count_cpus(struct counters *counters)
 {
 	char line[LINE_LEN];
 
@@ -63,30 +59,23 @@ static void count_cpus(struct trial_counters *counters)
 	}
 }
 
-/* The number called @name of the group @group: names are on one line, numbers on the next. */
-static __u64 tcp_counter(const char *path, const char *group, const char *name)
+/* The number called @name, which has a blank on either side: the next line has it, behind as many. */
+static __u64 tcp_counter(const char *path, const char *name)
 {
-	char names[LINE_LEN] = "", line[LINE_LEN], *word, *value, *at, *value_at;
-	size_t len = strlen(group);
-	__u64 found = 0;
+	char line[LINE_LEN];
+	const char *at = NULL;
+	unsigned int blanks = 0;
 
 	rxaqm_each_line(line, path) {
-		if (strncmp(line, group, len))
-			continue;
-		if (!*names) {
-			strcpy(names, line);
-			continue;
+		if (blanks) {
+			for (at = line; at && blanks; blanks--)
+				at = strchr(at + 1, ' ');
+			break;
 		}
-		word = strtok_r(names, " \n", &at);
-		value = strtok_r(line, " \n", &value_at);
-		while (word && value && strcmp(word, name)) {
-			word = strtok_r(NULL, " \n", &at);
-			value = strtok_r(NULL, " \n", &value_at);
-		}
-		found = word && value ? strtoull(value, NULL, 10) : 0;
-		break;
+		for (at = strstr(line, name); at && at >= line; at--)
+			blanks += *at == ' ';
 	}
-	return found;
+	return at ? strtoull(at, NULL, 10) : 0;
 }
 
 /* net/core/net-procfs.c:softnet_seq_show: the second column is what a backlog had no room for. */
@@ -102,13 +91,12 @@ static __u64 backlog_drops(void)
 	return sum;
 }
 
-void trial_count(struct trial_counters *counters, const struct rxaqm_state *state,
-		 const struct rxaqm_iface *iface, const char *ifname)
+static void count(struct counters *counters, const struct rxaqm_state *state,
+		  const struct rxaqm_iface *iface, const char *ifname)
 {
 	unsigned int i, k;
 
 	memset(counters, 0, sizeof(*counters));
-	counters->nr_queues = iface->nr_queues;
 	for (i = 0; i < iface->nr_queues; i++) {
 		const struct rxaqm_queue *q = rxaqm_state_queue(state, iface, i);
 
@@ -121,104 +109,99 @@ void trial_count(struct trial_counters *counters, const struct rxaqm_state *stat
 	}
 	counters->link_known = !rxaqm_link_stats(ifname, &counters->link);
 	count_cpus(counters);
-	counters->again = tcp_counter("/proc/net/snmp", "Tcp:", "RetransSegs");
-	counters->timeouts = tcp_counter("/proc/net/netstat", "TcpExt:", "TCPTimeouts");
+	counters->again = tcp_counter("/proc/net/snmp", " RetransSegs ");
+	counters->timeouts = tcp_counter("/proc/net/netstat", " TCPTimeouts ");
 	counters->backlog_drops = backlog_drops();
 	counters->at_ns = rxaqm_now_ns();
 }
 
-/* A window, with what is needed to go from counters to outcomes. */
-struct window {
-	const struct trial_counters *begin, *end;
-	double seconds;
-	double *to;
-};
-
-static double seen(const struct window *window, unsigned int stat)
+static double seen(unsigned int stat)
 {
-	return (double)(window->end->stat[stat] - window->begin->stat[stat]);
+	return (double)(end.stat[stat] - begin.stat[stat]);
 }
 
-static void set_rate(const struct window *window, unsigned int outcome, double count)
+static void set_rate(struct trial_block *block, unsigned int outcome, double count)
 {
-	window->to[outcome] = count / window->seconds;
+	block->outcome[outcome] = count / block->measured_s;
 }
 
 /* What the interface counts, less its share of what rxaqm dropped: no counter has bytes of that. */
-static void set_traffic(const struct window *window)
+static void set_traffic(struct trial_block *block)
 {
-	const struct rtnl_link_stats64 *b = &window->begin->link, *e = &window->end->link;
-	double dropped = seen(window, RXAQM_STAT_DROP) + seen(window, RXAQM_STAT_ACK_DROP);
+	const struct rtnl_link_stats64 *b = &begin.link, *e = &end.link;
+	double dropped = seen(RXAQM_STAT_DROP) + seen(RXAQM_STAT_ACK_DROP);
 	double packets = (double)(e->rx_packets - b->rx_packets);
 	double kept = packets > dropped ? 1 - dropped / packets : 0;
 
-	if (!window->begin->link_known || !window->end->link_known)
+	if (!begin.link_known || !end.link_known)
 		return;
-	set_rate(window, TRIAL_PACKETS_RECEIVED, packets * kept);
-	set_rate(window, TRIAL_BYTES_RECEIVED, (double)(e->rx_bytes - b->rx_bytes) * kept);
-	set_rate(window, TRIAL_PACKETS_SENT, (double)(e->tx_packets - b->tx_packets));
-	set_rate(window, TRIAL_BYTES_SENT, (double)(e->tx_bytes - b->tx_bytes));
-	set_rate(window, TRIAL_OVERFLOW,
+	set_rate(block, TRIAL_PACKETS_RECEIVED, packets * kept);
+	set_rate(block, TRIAL_BYTES_RECEIVED, (double)(e->rx_bytes - b->rx_bytes) * kept);
+	set_rate(block, TRIAL_PACKETS_SENT, (double)(e->tx_packets - b->tx_packets));
+	set_rate(block, TRIAL_BYTES_SENT, (double)(e->tx_bytes - b->tx_bytes));
+	set_rate(block, TRIAL_OVERFLOW,
 		 (double)(e->rx_missed_errors - b->rx_missed_errors) +
 			 (double)(e->rx_fifo_errors - b->rx_fifo_errors) +
-			 (double)(window->end->backlog_drops - window->begin->backlog_drops));
+			 (double)(end.backlog_drops - begin.backlog_drops));
 }
 
 /* Of the CPU that took most packets. */
-static void set_cpu(const struct window *window)
+static void set_cpu(struct trial_block *block, unsigned int nr_queues)
 {
-	const struct trial_counters *b = window->begin, *e = window->end;
 	double softirq, all, packets = 0;
 	unsigned int i, busiest = 0;
 
-	for (i = 1; i < e->nr_queues; i++)
-		if (e->packets[i] - b->packets[i] > e->packets[busiest] - b->packets[busiest])
+#define TAKEN(i) (end.packets[i] - begin.packets[i])
+	for (i = 1; i < nr_queues; i++)
+		if (TAKEN(i) > TAKEN(busiest))
 			busiest = i;
-	for (i = 0; i < e->nr_queues; i++)
-		if (e->cpu_of[i] == e->cpu_of[busiest])
-			packets += (double)(e->packets[i] - b->packets[i]);
-	i = e->cpu_of[busiest];
+	for (i = 0; i < nr_queues; i++)
+		if (end.cpu_of[i] == end.cpu_of[busiest])
+			packets += (double)TAKEN(i);
+	i = end.cpu_of[busiest];
 	if (packets <= 0 || i >= CPUS_MAX)
 		return;
-	softirq = (double)(e->cpu[i].softirq - b->cpu[i].softirq);
-	all = (double)(e->cpu[i].all - b->cpu[i].all);
+	softirq = (double)(end.cpu[i].softirq - begin.cpu[i].softirq);
+	all = (double)(end.cpu[i].all - begin.cpu[i].all);
 	/* A thread that polls is in no softirq: nothing is known then. */
 	if (softirq <= 0 || all <= 0)
 		return;
-	window->to[TRIAL_SOFTIRQ] = softirq / all;
-	window->to[TRIAL_PACKET_CPU] = softirq / all * window->seconds * 1e9 / packets;
+	block->outcome[TRIAL_SOFTIRQ] = softirq / all;
+	block->outcome[TRIAL_PACKET_CPU] = softirq / all * block->measured_s * 1e9 / packets;
 }
 
-void trial_window(const struct trial_counters *begin, const struct trial_counters *end,
-		  struct trial_block *block, __u64 *hist)
+void trial_window_begin(const struct rxaqm_state *state, const struct rxaqm_iface *iface,
+			const char *ifname)
 {
-	struct window window = { begin, end, (double)(end->at_ns - begin->at_ns) / 1e9,
-				 block->outcome };
-	double packets = seen(&window, RXAQM_STAT_PACKETS), over = 0;
+	count(&begin, state, iface, ifname);
+}
+
+void trial_window_end(const struct rxaqm_state *state, const struct rxaqm_iface *iface,
+		      const char *ifname, struct trial_block *block, __u64 *hist)
+{
+	double over = 0;
 	unsigned int i;
 
+	count(&end, state, iface, ifname);
+	block->measured_s = (double)(end.at_ns - begin.at_ns) / 1e9;
 	for (i = RXAQM_STAT_OVER_EXEMPT; i <= RXAQM_STAT_OVER_CE; i++)
-		over += seen(&window, i);
-	block->over = packets > 0 && over >= packets / 100;
-	block->measured_s = window.seconds;
-	if (rxaqm_hist_packets(end->hist, begin->hist)) {
-		block->outcome[TRIAL_SOJOURN_P50] = (double)rxaqm_hist_quantile_ns(end->hist,
-										   begin->hist,
-										   500);
-		block->outcome[TRIAL_SOJOURN_P99] = (double)rxaqm_hist_quantile_ns(end->hist,
-										   begin->hist,
-										   990);
+		over += seen(i);
+	block->over = over > 0 && over >= seen(RXAQM_STAT_PACKETS) / 100;
+	if (rxaqm_hist_packets(end.hist, begin.hist)) {
+		block->outcome[TRIAL_SOJOURN_P50] = (double)rxaqm_hist_quantile_ns(end.hist,
+										   begin.hist, 500);
+		block->outcome[TRIAL_SOJOURN_P99] = (double)rxaqm_hist_quantile_ns(end.hist,
+										   begin.hist, 990);
 	}
 	for (i = 0; i < RXAQM_HIST_BUCKETS; i++)
-		hist[i] += end->hist[i] - begin->hist[i];
-	set_traffic(&window);
-	set_cpu(&window);
-	set_rate(&window, TRIAL_SEGMENTS_AGAIN, (double)(end->again - begin->again));
-	set_rate(&window, TRIAL_TIMEOUTS, (double)(end->timeouts - begin->timeouts));
-	set_rate(&window, TRIAL_DROPPED, seen(&window, RXAQM_STAT_DROP));
-	set_rate(&window, TRIAL_MARKED,
-		 seen(&window, RXAQM_STAT_ECN_MARK) + seen(&window, RXAQM_STAT_CE_MARK));
-	set_rate(&window, TRIAL_ACKS_THINNED, seen(&window, RXAQM_STAT_ACK_DROP));
+		hist[i] += end.hist[i] - begin.hist[i];
+	set_traffic(block);
+	set_cpu(block, iface->nr_queues);
+	set_rate(block, TRIAL_SEGMENTS_AGAIN, (double)(end.again - begin.again));
+	set_rate(block, TRIAL_TIMEOUTS, (double)(end.timeouts - begin.timeouts));
+	set_rate(block, TRIAL_DROPPED, seen(RXAQM_STAT_DROP));
+	set_rate(block, TRIAL_MARKED, seen(RXAQM_STAT_ECN_MARK) + seen(RXAQM_STAT_CE_MARK));
+	set_rate(block, TRIAL_ACKS_THINNED, seen(RXAQM_STAT_ACK_DROP));
 }
 
 struct rtts {
@@ -269,58 +252,54 @@ static pid_t start(const char *command, int *ret_fd)
 	int ends[2];
 	pid_t pid;
 
-	if (pipe2(ends, O_CLOEXEC | O_NONBLOCK))
+	if (pipe2(ends, O_CLOEXEC))
 		return -1;
 	pid = fork();
 	if (!pid) {
 		setpgid(0, 0);
-		/* Not to be blocked is for who reads. */
-		fcntl(ends[1], F_SETFL, 0);
 		dup2(ends[1], STDOUT_FILENO);
 		execl("/bin/sh", "sh", "-c", command, NULL);
 		_exit(127);
 	}
 	setpgid(pid, pid);
 	close(ends[1]);
-	if (pid < 0)
-		close(ends[0]);
-	else
-		*ret_fd = ends[0];
+	/* Something that has left the group may keep the other end open. */
+	fcntl(ends[0], F_SETFL, O_NONBLOCK);
+	*ret_fd = ends[0];
 	return pid;
 }
 
 /* False: it was to be stopped before, or its time was over. */
-static bool wait_for_end(pid_t pid, const volatile int *stop)
+static bool wait_for_end(pid_t pid)
 {
-	struct pollfd end = { .fd = (int)syscall(SYS_pidfd_open, pid, 0), .events = POLLIN };
+	struct pollfd process = { .fd = (int)syscall(SYS_pidfd_open, pid, 0), .events = POLLIN };
 	int ready;
 
 	do
-		ready = poll(&end, 1, TRIAL_ASK_MS);
-	while (ready < 0 && errno == EINTR && !*stop);
-	close(end.fd);
+		ready = poll(&process, 1, TRIAL_ASK_MS);
+	while (ready < 0 && errno == EINTR && !rxaqm_stop);
+	close(process.fd);
 	return ready > 0;
 }
 
-double trial_ask(const struct trial_request *request, char *why, size_t size)
+double trial_ask(const char *command, char *why, size_t size)
 {
 	char text[64] = "";
 	double number = NAN;
-	int fd, status = -1;
-	pid_t pid = start(request->metric, &fd);
-	bool ended;
+	int fd = -1, status = -1;
+	pid_t pid = start(command, &fd);
+	bool ended = pid > 0 && wait_for_end(pid);
 
-	if (pid < 0) {
-		snprintf(why, size, "--metric: it cannot be started: %s", strerror(errno));
-		return NAN;
+	if (pid > 0) {
+		kill(-pid, SIGKILL);
+		waitpid(pid, &status, 0);
 	}
-	ended = wait_for_end(pid, request->stop);
-	kill(-pid, SIGKILL);
-	waitpid(pid, &status, 0);
 	if (read(fd, text, sizeof(text) - 1) < 0)
 		*text = '\0';
 	close(fd);
-	if (!ended)
+	if (pid < 0)
+		snprintf(why, size, "--metric: it cannot be started");
+	else if (!ended)
 		snprintf(why, size, "--metric: it had not ended after %d s", TRIAL_ASK_MS / 1000);
 	else if (!WIFEXITED(status) || WEXITSTATUS(status))
 		snprintf(why, size, "--metric: its exit status is %d",

@@ -4,18 +4,19 @@
 
 #include <stdio.h>
 
+#include "base/terminal.h"
 #include "trial/record.h"
 
-void trial_print(const struct trial_record *record);
-
-/* Each of @nr records in a line, and what they come to, @combined. */
-void trial_print_many(const struct trial_record *records, unsigned int nr,
-		      const struct trial_record *combined);
-
-/* "It helps" */
-const char *trial_verdict_words(const char *verdict);
+/* Print @record, and before it a line for each of the @nr records that it combines; 0: it is one. */
+void trial_print(const struct trial_record *record, const struct trial_record *records,
+		 unsigned int nr);
 
 /* Of a struct trial_record: one HTML file that needs nothing else. */
 void trial_print_html(FILE *file, const void *record);
 
-void trial_print_outcomes(bool json);
+struct trial_verdict_words {
+	const char *verdict, *words; /* "helps", "It helps" */
+	enum rxaqm_paint paint;
+	unsigned int class; /* in a page: 1 is good, 2 so so, 3 bad */
+};
+const struct trial_verdict_words *trial_verdict_words(const char *verdict);

@@ -43,14 +43,14 @@ LAYOUT(trial_record, FIELDS(trial_record, time, host, interface, rxaqm, kernel, 
        LIST(trial_record, blocks, trial_block_type), LIST(trial_record, results, trial_result_type),
        LIST(trial_record, verdicts, trial_verdict_type));
 
-int trial_outcome_find(const char *name)
+const struct trial_outcome *trial_outcome(const char *name)
 {
-	int i;
+	const struct trial_outcome *kind = trial_outcomes;
 
-	for (i = 0; *name && i < TRIAL_NR_OUTCOMES; i++)
-		if (!strncmp(trial_outcomes[i].name, name, strlen(name)))
-			return i;
-	return -1;
+	for (; *name && kind < trial_outcomes + TRIAL_NR_OUTCOMES; kind++)
+		if (!strncmp(kind->name, name, strlen(name)))
+			return kind;
+	return NULL;
 }
 
 int trial_record_write(const struct trial_record *record, const char *path,
@@ -80,39 +80,31 @@ static int check(const struct trial_record *record, struct rxaqm_error *error)
 					 at);
 	}
 	rxaqm_list_each(guard, &record->guards)
-		if (trial_outcome_find(guard->outcome) < 0)
+		if (!trial_outcome(guard->outcome))
 			return rxaqm_bad(error, "record.guards: there is no outcome \"%s\"",
 					 guard->outcome);
 	return 0;
 }
 
-int trial_record_parse(struct trial_record *record, const char *text, size_t len, const char *path,
-		       struct rxaqm_error *error)
+int trial_record_read(struct trial_record *record, const char *path, struct rxaqm_error *error)
 {
 	struct rxaqm_error inner = {};
 	struct json_object *object;
-	int err = rxaqm_json_parse(text, len, &record_format, path, &object, error);
-
-	if (err)
-		return err;
-	err = rxaqm_fields_decode(&trial_record_type, record, object, "record", &inner);
-	err = err ?: check(record, &inner);
-	if (err)
-		rxaqm_error_set(error, inner.exit_code, -err, "%s: %s", path, inner.text);
-	json_object_put(object);
-	return err;
-}
-
-int trial_record_read(struct trial_record *record, const char *path, struct rxaqm_error *error)
-{
 	size_t len;
 	char *text;
 	int err = rxaqm_file_read(path, &text, &len, error);
 
 	if (err)
 		return err;
-	err = trial_record_parse(record, text, len, path, error);
+	err = rxaqm_json_parse(text, len, &record_format, path, &object, error);
 	free(text);
+	if (err)
+		return err;
+	err = rxaqm_fields_decode(&trial_record_type, record, object, "record", &inner) ?:
+		      check(record, &inner);
+	if (err)
+		rxaqm_error_set(error, inner.exit_code, -err, "%s: %s", path, inner.text);
+	json_object_put(object);
 	return err;
 }
 

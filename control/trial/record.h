@@ -99,10 +99,10 @@ struct trial_guard {
 
 struct trial_record {
 	char time[32], host[64]; /* when it began, UTC, RFC 3339, and where */
-	char interface[32], rxaqm[32], kernel[96];
+	char interface[128], rxaqm[32], kernel[96];
 	__u64 seed, block_ns, for_ns;
 	__u32 rounds; /* planned */
-	char metric[200]; /* the user's command; "": none */
+	char metric[1000]; /* the user's command; "": none */
 	char ended[200]; /* why before its time; "": it was not */
 	__u32 guarded; /* the arm that a guard ended it for; 0: none */
 	RXAQM_LIST(struct trial_arm) arms;
@@ -118,10 +118,7 @@ struct trial_record {
 int trial_record_write(const struct trial_record *record, const char *path,
 		       struct rxaqm_error *error);
 int trial_record_read(struct trial_record *record, const char *path, struct rxaqm_error *error);
-/* The same of @text, of @len bytes; @path only for messages. */
-int trial_record_parse(struct trial_record *record, const char *text, size_t len, const char *path,
-		       struct rxaqm_error *error);
 void trial_record_free(struct trial_record *record);
 
-/* The first outcome whose name begins so; -1: none. */
-int trial_outcome_find(const char *name);
+/* The first outcome whose name begins so; NULL: none. */
+const struct trial_outcome *trial_outcome(const char *name);

@@ -9,6 +9,7 @@
 
 #include "base/now.h"
 #include "base/parse.h"
+#include "command/stop.h"
 #include "figures/figures.h"
 #include "hist.h"
 #include "policy/settings.h"
@@ -23,22 +24,19 @@
 #define SETTLE_RTTS 5
 
 struct run {
-	const struct trial_request *request;
 	struct trial_record *record;
 	struct rxaqm_state state;
 	struct rxaqm_iface *iface;
 	unsigned int ifindex;
 	struct rxaqm_trial trial;
 	struct rxaqm_policy *policies[TRIAL_ARMS_MAX];
-	struct trial_counters *begin, *end;
 	__u64 hist[TRIAL_ARMS_MAX][RXAQM_HIST_BUCKETS];
 	__u64 begun_ns;
 	double rtt_ns; /* of the block before; NAN: not known */
 };
 
-static int open_state(struct run *run, struct rxaqm_error *error)
+static int open_state(struct run *run, const char *ifname, struct rxaqm_error *error)
 {
-	const char *ifname = run->request->ifname;
 	int err = rxaqm_machine_check_capabilities(error);
 
 	err = err ?: rxaqm_state_lock(&run->state, error);
@@ -55,9 +53,8 @@ static int open_state(struct run *run, struct rxaqm_error *error)
 
 int trial_restore(const char *ifname, struct rxaqm_error *error)
 {
-	const struct trial_request request = { .ifname = ifname };
-	struct run run = { .request = &request, .state = RXAQM_STATE_NONE };
-	int err = open_state(&run, error);
+	struct run run = { .state = RXAQM_STATE_NONE };
+	int err = open_state(&run, ifname, error);
 
 	err = err ?: rxaqm_trial_undo(&run.state, run.iface);
 	rxaqm_state_close(&run.state);
@@ -83,12 +80,8 @@ static int make_policies(struct run *run, struct rxaqm_error *error)
 
 static int begin(struct run *run, struct rxaqm_error *error)
 {
-	int err = open_state(run, error);
+	int err = open_state(run, run->record->interface, error);
 
-	run->begin = trial_counters_new();
-	run->end = trial_counters_new();
-	if (!err && (!run->begin || !run->end))
-		err = rxaqm_no_memory(error);
 	if (!err) {
 		rxaqm_trial_undo_killed(&run->state);
 		err = make_policies(run, error);
@@ -119,57 +112,50 @@ static int switch_to(struct run *run, unsigned int arm, __u64 *ret_at_ns)
 }
 
 /* False: to be stopped before. */
-static bool wait_until(const struct run *run, __u64 at_ns)
+static bool wait_until(__u64 at_ns)
 {
-	while (!*run->request->stop && rxaqm_ns_after(at_ns, rxaqm_now_ns()))
+	while (!rxaqm_stop && rxaqm_ns_after(at_ns, rxaqm_now_ns()))
 		rxaqm_sleep_until(at_ns);
-	return !*run->request->stop;
+	return !rxaqm_stop;
 }
 
 /* While the queue comes to the length that a policy gives it, and senders hear of it. */
 static __u64 settle_ns(const struct run *run, unsigned int arm)
 {
-	__u64 settle_ns = 0, most_ns = SETTLE_MAX(run->record->block_ns);
+	double settle_ns = isnan(run->rtt_ns) ? 0 : run->rtt_ns * SETTLE_RTTS;
 	unsigned int i;
 
 	for (i = 0; i < run->iface->nr_queues; i++)
-		if (run->policies[arm][i].interval_ns > settle_ns)
-			settle_ns = run->policies[arm][i].interval_ns;
-	settle_ns *= SETTLE_INTERVALS;
-	if (run->rtt_ns * SETTLE_RTTS > (double)settle_ns)
-		settle_ns = (__u64)fmin(run->rtt_ns * SETTLE_RTTS, (double)most_ns);
-	return settle_ns < most_ns ? settle_ns : most_ns;
+		settle_ns = fmax(settle_ns,
+				 (double)run->policies[arm][i].interval_ns * SETTLE_INTERVALS);
+	return (__u64)fmin(settle_ns, SETTLE_MAX((double)run->record->block_ns));
 }
 
 /* What is left of a block for the user's command. */
-static __u64 asking_ns(const struct run *run)
+static __u64 asking_ns(const struct trial_record *record)
 {
-	__u64 block_ns = run->record->block_ns, some_ns = block_ns / 20;
+	double some_ns = fmax((double)record->block_ns / 20, RXAQM_NSEC_PER_SEC);
 
-	if (!run->request->metric)
-		return 0;
-	some_ns = some_ns > RXAQM_NSEC_PER_SEC ? some_ns : RXAQM_NSEC_PER_SEC;
-	return some_ns < block_ns / 4 ? some_ns : block_ns / 4;
+	return *record->metric ? (__u64)fmin(some_ns, (double)record->block_ns / 4) : 0;
 }
 
 /* Fill in @block, from its beginning at @at_ns. False: stopped before its end. */
 static bool measure(struct run *run, struct trial_block *block, __u64 at_ns)
 {
-	const char *ifname = run->request->ifname;
-	__u64 block_ns = run->record->block_ns;
+	const struct trial_record *record = run->record;
+	__u64 end_ns = at_ns + record->block_ns;
 
-	if (!wait_until(run, at_ns + settle_ns(run, block->arm)))
+	if (!wait_until(at_ns + settle_ns(run, block->arm)))
 		return false;
-	trial_count(run->begin, &run->state, run->iface, ifname);
-	if (!wait_until(run, at_ns + block_ns - asking_ns(run)))
+	trial_window_begin(&run->state, run->iface, record->interface);
+	if (!wait_until(end_ns - asking_ns(record)))
 		return false;
-	trial_count(run->end, &run->state, run->iface, ifname);
-	trial_window(run->begin, run->end, block, run->hist[block->arm]);
+	trial_window_end(&run->state, run->iface, record->interface, block, run->hist[block->arm]);
 	run->rtt_ns = block->outcome[TRIAL_RTT] = trial_rtt_ns(run->ifindex);
-	if (run->request->metric)
-		block->outcome[TRIAL_NUMBER] = trial_ask(run->request, block->why_void,
+	if (*record->metric)
+		block->outcome[TRIAL_NUMBER] = trial_ask(record->metric, block->why_void,
 							 sizeof(block->why_void));
-	return wait_until(run, at_ns + block_ns);
+	return wait_until(end_ns);
 }
 
 static void end_early(struct run *run, int err)
@@ -257,24 +243,21 @@ static void end(struct run *run)
 	rxaqm_state_close(&run->state);
 }
 
-int trial_run(const struct trial_request *request, struct trial_record *record,
-	      struct rxaqm_error *error)
+int trial_run(struct trial_record *record, struct rxaqm_error *error)
 {
 	static struct run run;
 	size_t i;
 	int err;
 
-	run = (struct run){ .request = request,
-			    .record = record,
-			    .state = RXAQM_STATE_NONE,
-			    .trial.fd = -1,
-			    .rtt_ns = NAN };
+	run = (struct run){
+		.record = record, .state = RXAQM_STATE_NONE, .trial.fd = -1, .rtt_ns = NAN
+	};
 	err = begin(&run, error);
 	if (!err) {
 		rxaqm_log_notice("%llu %s%s of %zu blocks of %s on \"%s\", seed %llu; Ctrl-C ends "
 				 "it, and puts back what is in force now",
 				 RXAQM_COUNTED(record->rounds, "round"), record->arms.nr,
-				 rxaqm_duration(record->block_ns), request->ifname, record->seed);
+				 rxaqm_duration(record->block_ns), record->interface, record->seed);
 		run_rounds(&run);
 		end(&run);
 	}
@@ -282,8 +265,6 @@ int trial_run(const struct trial_request *request, struct trial_record *record,
 		fill_cdf(&record->arms.at[i], run.hist[i]);
 		free(run.policies[i]);
 	}
-	free(run.begin);
-	free(run.end);
 	rxaqm_state_close(&run.state);
 	return err;
 }

@@ -8,18 +8,11 @@ struct rxaqm_iface;
 struct rxaqm_state;
 struct rxaqm_policy;
 
-struct trial_request {
-	const char *ifname;
-	const char *metric; /* a command for sh; NULL: none */
-	volatile int *stop; /* set: end soon */
-};
-
-/* Run the trial that @record is of: its arms, guards, seed, block_ns and for_ns are set. What was
- * in force before is put back in any case. 0, also if it ended early: record->ended says why.
- * -errno with @error if it did not begin.
+/* Run the trial that @record is of, until rxaqm_stop: its interface, metric, arms, guards, seed,
+ * block_ns and for_ns are set. What was in force before is put back in any case. 0, also if it ended
+ * early: record->ended says why. -errno with @error if it did not begin.
  */
-int trial_run(const struct trial_request *request, struct trial_record *record,
-	      struct rxaqm_error *error);
+int trial_run(struct trial_record *record, struct rxaqm_error *error);
 
 /* Only put back what was there before a trial, which ends if it goes on. 1: it was, 0: there was
  * nothing, -errno.
@@ -43,26 +36,19 @@ int trial_guard_parse(struct trial_record *record, const char *text, struct rxaq
 /* The order of the arms in the next round, from *@random. */
 void trial_shuffle(unsigned int order[TRIAL_ARMS_MAX], unsigned int nr, __u64 *random);
 
-/* Below: what is counted. */
-struct trial_counters;
-
-/* Counters now, of @iface, called @ifname. Two of them make a window, which fills in @block, and
- * adds what was seen to @hist, of RXAQM_HIST_BUCKETS.
+/* A window of a block, on @iface, called @ifname. Its end fills in @block, and adds what was seen to
+ * @hist, of RXAQM_HIST_BUCKETS.
  */
-struct trial_counters *trial_counters_new(void);
-void trial_count(struct trial_counters *counters, const struct rxaqm_state *state,
-		 const struct rxaqm_iface *iface, const char *ifname);
-void trial_window(const struct trial_counters *begin, const struct trial_counters *end,
-		  struct trial_block *block, __u64 *hist);
+void trial_window_begin(const struct rxaqm_state *state, const struct rxaqm_iface *iface,
+			const char *ifname);
+void trial_window_end(const struct rxaqm_state *state, const struct rxaqm_iface *iface,
+		      const char *ifname, struct trial_block *block, __u64 *hist);
 
 /* Median round trip of TCP by the interface @ifindex, in ns; NAN: there is none. */
 double trial_rtt_ns(unsigned int ifindex);
 
-/* The longest that the user's command may take: a block may end meanwhile, and the next begin later.
+/* The number that @command, of sh, prints; NAN, and *@why in @size bytes. What it has started and
+ * left behind is killed. If it takes long, a block ends meanwhile, and the next begins later.
  */
 #define TRIAL_ASK_MS 5000
-
-/* The number that it prints; NAN, and *@why in @size bytes. What it has started, and left behind, is
- * killed.
- */
-double trial_ask(const struct trial_request *request, char *why, size_t size);
+double trial_ask(const char *command, char *why, size_t size);

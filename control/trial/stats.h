@@ -26,8 +26,8 @@
 
 /* Values of both policies, none below 0; @a[i] and @b[i] are of one pair. */
 struct trial_pairs {
-	const double *a, *b;
-	unsigned int nr; /* up to TRIAL_PAIRS_MAX */
+	double a[TRIAL_PAIRS_MAX], b[TRIAL_PAIRS_MAX];
+	unsigned int nr;
 };
 
 /* Next number of a sequence that begins with a seed in *@state, all 64 bits of it at random

@@ -65,7 +65,8 @@ static const struct scale {
 	{ "ns", "s", 1e9, 1e-9 },   { "ns", "ms", 1e6, 1e-6 },	  { "ns", "us", 1e3, 1e-3 },
 	{ "ns", "ns", 0, 1 },	    { "pps", "Mpps", 1e6, 1e-6 }, { "pps", "kpps", 1e3, 1e-3 },
 	{ "pps", "pps", 0, 1 },	    { "bytes", "MB", 1e6, 1e-6 }, { "bytes", "kB", 1e4, 1e-3 },
-	{ "bytes", "bytes", 0, 1 }, { "share", "%", 0, 100 },	  { "count", "", 0, 1 },
+	{ "bytes", "bytes", 0, 1 }, { "B/s", "MB/s", 1e6, 1e-6 }, { "B/s", "kB/s", 1e3, 1e-3 },
+	{ "share", "%", 0, 100 },   { "count", "", 0, 1 },
 };
 
 static void write_number(double value, const char *unit, char *buf)

@@ -15,7 +15,7 @@ TEST_CASE("trial: a record is judged again", "[trial]")
 	CHECK(one.out.find("11 of 12 pairs in which the queue stood; in 1 it did not") !=
 	      std::string::npos);
 	CHECK(one.out.find(
-		      "p99 of the sojourn fell from 80.4ms to 12.2ms (-85 %, 95 %: -86 to -84)") !=
+		      "p99 of the sojourn fell from 80.4 ms to 12.2 ms (-85 %, 95 %: -86 to -84)") !=
 	      std::string::npos);
 	CHECK(one.out.find("bytes received: no change shown") != std::string::npos);
 	check_row({ {}, 0, "2 records are too few to speak of other hosts", "" },
@@ -53,8 +53,8 @@ TEST_CASE("trial: usage", "[trial]")
 	const Row rows[] = {
 		{ { "trial" }, 2, "", "an interface is missing" },
 		{ { "trial", "lo", dscp, "target=5ms" }, 2, "", "at most 199 characters" },
-		{ { "trial", "lo", "x", "--restore" }, 2, "", "takes one interface" },
-		{ { "trial", "lo", "--restore", "--for=1m" }, 2, "", "takes no other options" },
+		{ { "trial", "lo", "x", "--restore" }, 2, "", "takes an interface, and nothing else" },
+		{ { "trial", "lo", "--restore", "--for=1m" }, 2, "", "takes an interface, and nothing else" },
 		{ { "trial", "--from" }, 2, "", "--from needs a record" },
 		{ { "trial", "--from", "x", "--for=1m" }, 2, "", "--from takes" },
 		{ { "trial", "--from", "/nonexistent" }, 1, "", "/nonexistent" },

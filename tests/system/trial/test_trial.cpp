@@ -220,8 +220,8 @@ TEST_CASE("trial: a command that does not end is ended, with all that it started
 	const bool ends = GENERATE(false, true);
 	const std::string command = ends ? "sleep 1000 & echo 5" :
 					   "exec >&-; sleep 1000 & sleep 1000";
-	const Json record = site.record({ "--for=1s", "--block=500ms",
-					  "--metric=echo $$ >" + group + "; " + command });
+	const Json record = site.record(
+		{ "--for=1s", "--block=500ms", "--metric=echo $$ >" + group + "; " + command });
 	pid_t pid = 0;
 
 	std::ifstream(group) >> pid;

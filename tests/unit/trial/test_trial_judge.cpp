@@ -3,8 +3,12 @@
 #include <catch2/catch_approx.hpp>
 #include <catch2/catch_test_macros.hpp>
 
+#include <unistd.h>
+
 #include <cmath>
 #include <cstdio>
+#include <cstdlib>
+#include <fstream>
 #include <random>
 #include <string>
 #include <vector>
@@ -305,14 +309,17 @@ TEST_CASE("trial: what a record must be", "[trial]")
 		  "record.guards: there is no outcome \"x\"" },
 	};
 
+	char path[] = "/tmp/rxaqm-t-record-XXXXXX";
+
+	close(mkstemp(path));
 	for (const auto &row : rows) {
-		const std::string text = head + row.rest;
 		trial_record record = {};
 		rxaqm_error error = {};
 
-		CHECK(trial_record_parse(&record, text.data(), text.size(), "f", &error) ==
-		      -EINVAL);
+		std::ofstream(path) << head + row.rest;
+		CHECK(trial_record_read(&record, path, &error) == -EINVAL);
 		CHECK(std::string(error.text).find(row.error) != std::string::npos);
 		trial_record_free(&record);
 	}
+	unlink(path);
 }

@@ -3,6 +3,7 @@
 #include <catch2/catch_approx.hpp>
 #include <catch2/catch_test_macros.hpp>
 
+#include <algorithm>
 #include <cmath>
 #include <numeric>
 #include <random>
@@ -24,7 +25,12 @@ struct Pairs {
 
 	trial_pairs view() const
 	{
-		return { a.data(), b.data(), static_cast<unsigned int>(a.size()) };
+		trial_pairs pairs;
+
+		std::copy(a.begin(), a.end(), pairs.a);
+		std::copy(b.begin(), b.end(), pairs.b);
+		pairs.nr = static_cast<unsigned int>(a.size());
+		return pairs;
 	}
 	double p(double ratio = 1, trial_side side = TRIAL_DIFFERS) const
 	{
@@ -257,8 +263,9 @@ TEST_CASE("trial statistics: looking after each pair is paid for", "[trial]")
 		bool one = false, two = false;
 
 		for (unsigned int n = 1; n <= looks; n++) {
-			const trial_pairs now = { edge.a.data(), edge.b.data(), n };
-			const trial_pairs worse = { bad.a.data(), bad.b.data(), n };
+			trial_pairs now = edge.view(), worse = bad.view();
+
+			now.nr = worse.nr = n;
 
 			one |= trial_look(&at_edge, &now, 0.8, TRIAL_LESS, 1);
 			if (!two && trial_look(&at_bad, &worse, 0.8, TRIAL_LESS, 1)) {
