@@ -197,7 +197,8 @@ static void decide(struct trial_record *record, unsigned int arm, unsigned int p
 	rxaqm_list_each(result, &record->results) {
 		const struct trial_outcome *kind = trial_outcome(result->outcome);
 
-		if (result->arm != arm || !result->shown || !kind->better)
+		if (result->arm != arm || !result->shown || !kind->better ||
+		    fabs(result->change) < TRIAL_RELEVANT)
 			continue;
 		to = titles[(result->change > 0) == (kind->better > 0) ? BETTER :
 			    kind->is_cost			       ? COSTS :

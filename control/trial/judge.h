@@ -5,6 +5,11 @@
 #include "trial/record.h"
 #include "trial/stats.h"
 
+/* What changes by less is told, but no verdict rests on it: where there is hardly any noise, what
+ * nobody would notice is sure, too.
+ */
+#define TRIAL_RELEVANT 0.02
+
 /* Fill in results and verdicts anew. A round counts if no block of it is void, and if the queue
  * stood in one of them: which policy that was under does not matter, so no policy is preferred.
  */

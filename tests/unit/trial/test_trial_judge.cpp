@@ -134,6 +134,17 @@ TEST_CASE("trial verdicts", "[trial]")
 			      "no difference that 12 pairs can show; 5 % of bytes received "
 			      "would take ") == 0);
 	}
+	SECTION("what is sure, and yet nothing to anybody, decides nothing")
+	{
+		for (int i = 0; i < 12; i++) {
+			trial.round({ { TRIAL_SOJOURN_P99, 0.2 }, { TRIAL_BYTES_RECEIVED, 1 } });
+			for (__u32 arm = 0; arm < 2; arm++)
+				trial.record.blocks.at[2 * i + arm].outcome[TRIAL_BYTES_RECEIVED] =
+					arm ? 99.5 : 100;
+		}
+		CHECK(trial.verdict() == "helps");
+		CHECK(trial.record.results.at[1].shown);
+	}
 	SECTION("what is only told decides nothing")
 	{
 		CHECK(many(trial, 12, { { TRIAL_DROPPED, 9 }, { TRIAL_BYTES_RECEIVED, 1 } }) ==
