@@ -89,7 +89,7 @@ build_systemd()
 	cp -r "$work/systemd/src/systemd" "$libs/include"
 	printf '%s\n' 'Name: libsystemd' 'Description: static' \
 		"Version: $(dpkg-parsechangelog -l "$work/systemd/debian/changelog" -S Version | sed 's/[^0-9].*//')" \
-		"Cflags: -I$libs/include" "Libs: -L$libs/lib -lsystemd" >"$libs/lib/pkgconfig/libsystemd.pc"
+		"Cflags: -I$libs/include" "Libs: -L$libs/lib -lsystemd" "Libs.private: -lcap" >"$libs/lib/pkgconfig/libsystemd.pc"
 }
 
 # libmicrohttpd: Debian's is linked with GnuTLS, which needs libraries that have no archive.
