@@ -3,14 +3,16 @@
 #
 # Does what README.md says on machines that have nothing: tests/fresh/fresh.sh [RELEASE]...
 # [-- STAGE...], on Debian 12 and 13, side by side, the stages of tests/fresh/stages.sh; without
-# names all but "dist" and "release", which build all several times, with "all" these as well. Then
-# "suites" is not run on this machine's own release, whose tests "make test" builds here.
+# names all but "dist", "cross", "release" and "upgrade", which build all several times, with "all"
+# these as well. Then "suites" is not run on this machine's own release, whose tests "make test"
+# builds here.
 # A machine is a minimal Debian below build/fresh, on this machine's kernel and network, with mounts
 # and processes of its own. Each stage begins with what "first" and "deps" leave, which all make
 # targets begin with, and with nothing of the others: a package that another stage installs is
 # missing.
 #
-# The packages come from the mirror that this machine's apt uses. The last line is the sum of the
+# The packages come from the mirror that this machine's apt uses. At the end a table tells of all
+# stages by release, of which those that did not run are untried. The last line is the sum of the
 # stages, "N passed, N failed". Output: build/fresh/RELEASE-STAGE.log. The machines are removed.
 set -euo pipefail
 # shellcheck source=tests/vm/lib.sh
@@ -21,6 +23,8 @@ all_stages=(first deps)
 mapfile -t -O 2 all_stages < <(sed -n 's/^stage_\([a-z]*\)()$/\1/p' "$vm_repo/tests/fresh/stages.sh" |
 	grep -vxE 'first|deps')
 fresh=$vm_repo/build/fresh
+# 0.1.0, which stage "upgrade" begins with: the commit whose CHANGELOG.md describes it.
+former=3e1dba053b9b7a6a7dd8bfb63e30bda7deebb109
 keyring=/usr/share/keyrings/debian-archive-keyring.gpg
 export LC_ALL=C.UTF-8
 
@@ -36,10 +40,10 @@ for stage; do
 	stages+=("$stage")
 done
 [ ${#releases[@]} -gt 0 ] || releases=(12 13)
-own_release=
+own_release='' left_out=none
 if [[ ${stages[*]-} == all || ${#stages[@]} -eq 0 ]]; then
-	[ ${#stages[@]} -gt 0 ] || mapfile -t all_stages < <(printf '%s\n' "${all_stages[@]}" | grep -vxE 'dist|release')
-	stages=("${all_stages[@]}")
+	[ ${#stages[@]} -gt 0 ] || left_out='dist|cross|release|upgrade'
+	mapfile -t stages < <(printf '%s\n' "${all_stages[@]}" | grep -vxE "$left_out")
 	own_release=$(. /etc/os-release && echo "${VERSION_ID-}")
 fi
 [ "$(id -u)" -eq 0 ] || die "not root"
@@ -93,6 +97,8 @@ make_machine()
 		(cd "$vm_repo" && while IFS= read -r -d '' file; do
 			[ ! -e "$file" ] || printf '%s\0' "$file"
 		done | tar -c --null -T -) | tar -x --no-same-owner -C "$base/root/rxaqm"
+	# Where it is not, as in a shallow clone, the stage says so.
+	git -C "$vm_repo" archive --prefix=former/ "$former" 2>/dev/null | tar -x -C "$base/root" 2>/dev/null || true
 }
 
 # run_stage RELEASE STAGE LAYER...: in the background, so that traps need not wait for it.
@@ -114,12 +120,12 @@ run_stage()
 	trap 'exit 143' TERM
 	cpu_taken
 	if [ $status -eq 0 ]; then
-		echo "1 passed, 0 failed" >>"$fresh/$release.sum"
+		echo "1 passed, 0 failed $stage" >>"$fresh/$release.sum"
 		printf 'ok      Debian %s: %s (%d s, %d s of CPU)\n' "$release" "$stage" \
 			$((SECONDS - started)) $((cpu - before))
 		return
 	fi
-	echo "0 passed, 1 failed" >>"$fresh/$release.sum"
+	echo "0 passed, 1 failed $stage" >>"$fresh/$release.sum"
 	tail -n 40 "$log" | sed "s|^|$release $stage: |"
 	printf 'failed: Debian %s: %s: status %d (%d s), see %s\n' \
 		"$release" "$stage" $status $((SECONDS - started)) "$log"
@@ -160,6 +166,10 @@ for release in "${releases[@]}"; do
 		echo "0 passed, 1 failed" >>"$fresh/$release.sum"
 	workers=("${workers[@]:1}")
 done
+for release in "${releases[@]}"; do
+	awk -v release="$release" 'NF > 4 { print $5, release, $3 ? "failed" : "passed" }' "$fresh/$release.sum"
+done | print_matrix "${all_stages[*]}" "$(printf '%s\n' "${!codename[@]}" | sort | paste -sd ' ')"
+echo "other systems, and arm64: docs/platforms.md"
 cat "$fresh"/*.sum | awk '
 	{ passed += $1; failed += $3 }
 	END { printf "%d passed, %d failed\n", passed, failed; exit failed > 0 || passed == 0 }'

@@ -81,32 +81,108 @@ stage_deb()
 	autopkgtest --no-built-binaries build/deb/rxaqm-*/ build/deb/*.deb -- null
 }
 
+# make_root RELEASE DIRECTORY [OPTION]...: a minimal Debian from the mirror of this machine.
+make_root()
+{
+	local release=$1 directory=$2 codename
+
+	codename=$(. /etc/os-release && echo "$VERSION_CODENAME")
+	shift 2
+	mkdir -p "$(dirname "$directory")"
+	# As this one has it with its updates, others without.
+	if [ "$release" = "$codename" ]; then
+		set -- "$@" "$release" "$directory" /etc/apt/sources.list
+	else
+		# shellcheck disable=SC2016 # apt-get expands it
+		set -- "$@" "$release" "$directory" \
+			"$(apt-get indextargets --format '$(REPO_URI)' "Release: $codename" | head -n 1)"
+	fi
+	mmdebstrap --quiet --variant=minbase --mode=root --skip=check/qemu "$@"
+}
+
+# in_root DIRECTORY COMMAND...: with this machine's network, devices and nothing else of it.
+in_root()
+{
+	cp --remove-destination /etc/resolv.conf /etc/hosts "$1/etc"
+	cp -r /usr/local/share/ca-certificates "$1/usr/local/share" 2>/dev/null || true
+	# shellcheck disable=SC2016 # expanded in there
+	unshare --mount --pid --fork --kill-child bash -euc '
+		root=$1
+		shift
+		mount -t proc proc "$root/proc"
+		mount --rbind /dev "$root/dev"
+		exec env -i PATH="$PATH" HOME=/root TERM=dumb chroot "$root" "$@"
+	' bash "$@"
+}
+
+# same_anew TARBALL ARCH: "make dist" makes the same in a new root, at another path, with another
+# umask and time zone, where nothing is that this machine has built or installed.
+same_anew()
+{
+	local root=/root/roots/anew place=/srv/elsewhere/with/a/longer/path
+
+	rm -rf "$root"
+	make_root "$(. /etc/os-release && echo "$VERSION_CODENAME")" "$root"
+	mkdir -p "$root$place"
+	tar -c --exclude=./build . | tar -x -C "$root$place"
+	# shellcheck disable=SC2016 # expanded in there
+	in_root "$root" bash -euc 'umask 077
+		export TZ=Asia/Kolkata LC_ALL=C
+		cd "$1"
+		tests/fresh/stages.sh first
+		make dist ARCH="$2"' bash "$place" "$2"
+	cmp "$1" "$root$place/$1"
+	echo "the same, made in two roots: $(sha256sum "$1")"
+	rm -rf --one-file-system "$root"
+}
+
 # One file for all, the same wherever it is built, runs where there is nothing else: on older and
 # newer systems, and beside busybox alone.
 stage_dist()
 {
-	local root=/root/roots tarball release mirror
+	local root=/root/roots tarball release
 
 	readme 'make dist'
 	tarball=$(echo build/dist/*.tar.gz)
-	mkdir /root/elsewhere
-	tar -c --exclude=./build . | tar -x -C /root/elsewhere
-	make -C /root/elsewhere dist
-	cmp "$tarball" /root/elsewhere/"$tarball"
-	python3 -m json.tool build/dist/*/rxaqm-*/sbom.spdx.json >/dev/null
 	apt-get -qq install --no-install-recommends mmdebstrap busybox-static iproute2
-	mkdir -p $root/busybox/bin
-	cp /bin/busybox $root/busybox/bin
-	/bin/busybox --install -s $root/busybox/bin
-	# shellcheck disable=SC2016 # apt-get expands it
-	mirror=$(apt-get indextargets --format '$(REPO_URI)' "Release: $(. /etc/os-release && echo "$VERSION_CODENAME")" | head -n 1)
+	same_anew "$tarball" "$(dpkg --print-architecture)"
+	python3 -m json.tool build/dist/*/rxaqm-*/sbom.spdx.json >/dev/null
+	echo "--- busybox"
+	tests/fresh/dist.sh "$tarball"
 	for release in bullseye bookworm trixie; do
-		mmdebstrap --quiet --variant=minbase --mode=root --skip=check/qemu $release $root/$release "$mirror"
-	done
-	for release in busybox bullseye bookworm trixie; do
 		echo "--- $release"
+		make_root $release $root/$release
 		tests/fresh/dist.sh "$tarball" $root/$release
+		rm -rf --one-file-system ${root:?}/$release
 	done
+}
+
+# The same for arm64, the same wherever it is built. There is no such machine: what needs nothing of
+# a kernel is run by QEMU.
+stage_cross()
+{
+	local tarball tree program
+
+	make dist ARCH=arm64
+	tarball=$(echo build/dist/*-arm64.tar.gz)
+	apt-get -qq install --no-install-recommends mmdebstrap qemu-user-static binutils
+	same_anew "$tarball" arm64
+	tar -xzf "$tarball" -C /root
+	tree=$(echo /root/rxaqm-*-arm64)
+	(cd "$tree" && sha256sum -c --quiet SHA256SUMS)
+	python3 -m json.tool "$tree/sbom.spdx.json" >/dev/null
+	for program in "$tree"/local/sbin/*; do
+		echo "--- $program"
+		readelf -h "$program" | grep -E '^ *Machine: *AArch64$'
+		! readelf -ld "$program" | grep -E 'INTERP|NEEDED' || exit 1
+		qemu-aarch64-static "$program" --version
+	done
+	cd "$tree/local/sbin"
+	qemu-aarch64-static ./rxaqm profile list | grep '(built-in)'
+	printf '[Interface lo]\nmode=observe\n' >/root/arm64.conf
+	qemu-aarch64-static ./rxaqm run --check --config /root/arm64.conf
+	qemu-aarch64-static ./rxaqm-doctor --checks | grep '^| check'
+	qemu-aarch64-static ./rxaqm-qualify --list | grep '^Q1 '
 }
 
 # The repository has what an apt of this machine installs.
@@ -124,6 +200,22 @@ stage_release()
 	apt-get -qq install rxaqm
 	[[ $(rxaqm --version) == "rxaqm $(cat VERSION) ($(git rev-parse --short=12 HEAD)"* ]]
 	rm /etc/apt/sources.list.d/rxaqm.list
+}
+
+# Over the packages of 0.1.0, built here of its sources.
+stage_upgrade()
+{
+	local former=/root/former
+
+	[ -e $former/VERSION ] ||
+		{ echo "the commit of 0.1.0 is not in this checkout: git fetch --unshallow" && exit 1; }
+	[ "$(cat $former/VERSION)" = 0.1.0 ]
+	$former/packaging/install-deps.sh build deb
+	$former/packaging/make-deb.sh $former/build/deb
+	readme 'make deb'
+	apt-get -qq install --no-install-recommends iproute2
+	packaging/mount-bpffs.sh
+	unshare --net tests/fresh/upgrade.sh $former/build/deb build/deb
 }
 
 stage_lint()
