@@ -110,11 +110,13 @@ static int watch_row(struct qualify_run *run, const struct qualify_row_def *def,
 		return def->run(run, row);
 	if (receives)
 		memset(receives, 0, QUALIFY_CPUS);
+	run->probe.gone.threads.nr = 0;
 	qualify_others_read(&from, "/proc", getpid());
 	err = def->run(run, row);
 	while (!*run->stop && !rxaqm_ns_reached(rxaqm_now_ns(), until_ns))
 		qualify_sleep_ms(run, 10);
 	qualify_others_read(&to, "/proc", getpid());
+	qualify_receivers_add(&run->probe.gone, &to);
 	if (!sched_getaffinity(0, sizeof(cpus), &cpus)) {
 		for (cpu = 0; cpu < QUALIFY_CPUS && cpu < CPU_SETSIZE; cpu++)
 			runs[cpu] = CPU_ISSET(cpu, &cpus) != 0;

@@ -113,6 +113,33 @@ void qualify_others_free(struct qualify_others *others)
 	others->threads.nr = 0;
 }
 
+void qualify_receivers_note(struct qualify_receivers *noted, const char *proc)
+{
+	static struct qualify_others now;
+	const struct qualify_thread_time *thread;
+
+	qualify_others_read(&now, proc, -1);
+	rxaqm_list_each(thread, &now.threads) {
+		if (thread->receives)
+			rxaqm_list_put(&noted->threads, *thread);
+	}
+	qualify_others_free(&now);
+}
+
+void qualify_receivers_add(const struct qualify_receivers *noted, struct qualify_others *to)
+{
+	const struct qualify_thread_time *thread;
+	size_t i;
+
+	/* The last note of each that is there no more. */
+	for (i = noted->threads.nr; i-- > 0;) {
+		const struct qualify_thread_time *gone = &noted->threads.at[i];
+
+		if (!rxaqm_list_find(thread, &to->threads, thread->tid == gone->tid))
+			rxaqm_list_put(&to->threads, *gone);
+	}
+}
+
 /* What @thread has had since @from. */
 static __u64 took(const struct qualify_others *from, const struct qualify_thread_time *thread)
 {

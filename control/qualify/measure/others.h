@@ -36,6 +36,15 @@ struct qualify_others {
 void qualify_others_read(struct qualify_others *others, const char *proc, pid_t self);
 void qualify_others_free(struct qualify_others *others);
 
+/* Threads that receive end with the program that has them made, and nobody knows then what they had:
+ * to be noted before, and added to what is read later.
+ */
+struct qualify_receivers {
+	RXAQM_LIST(struct qualify_thread_time) threads;
+};
+void qualify_receivers_note(struct qualify_receivers *noted, const char *proc);
+void qualify_receivers_add(const struct qualify_receivers *noted, struct qualify_others *to);
+
 /* From @from to @to: who kept this host from measuring, in words; false: nobody. Packets were
  * received by the CPUs of @receives, this process may have run on those of @runs; both are arrays
  * of QUALIFY_CPUS.

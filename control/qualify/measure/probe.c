@@ -5,6 +5,7 @@
 #include <bpf/libbpf.h>
 #include <linux/if_link.h>
 #include <net/if.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <unistd.h>
@@ -57,9 +58,16 @@ int qualify_probe_open(struct qualify_probe *probe, const char *ifname, struct r
 	return 0;
 }
 
+static void close_xdp(struct qualify_probe *probe)
+{
+	if (probe->xdp_fd >= 0)
+		close(probe->xdp_fd);
+	probe->xdp_fd = -1;
+}
+
 void qualify_probe_close(struct qualify_probe *probe)
 {
-	qualify_probe_xdp_off(probe);
+	close_xdp(probe);
 	qualify_probe_polls_off(probe);
 	if (probe->seen)
 		munmap(probe->seen, SEEN_BYTES);
@@ -67,6 +75,8 @@ void qualify_probe_close(struct qualify_probe *probe)
 	probe->skel = NULL;
 	probe->seen = NULL;
 	probe->received = NULL;
+	free(probe->gone.threads.at);
+	probe->gone = (struct qualify_receivers){};
 }
 
 int qualify_probe_xdp_try(struct qualify_probe *probe, bool native)
@@ -102,8 +112,8 @@ int qualify_probe_xdp_on(struct qualify_probe *probe, struct rxaqm_error *error)
 void qualify_probe_xdp_off(struct qualify_probe *probe)
 {
 	if (probe->xdp_fd >= 0)
-		close(probe->xdp_fd);
-	probe->xdp_fd = -1;
+		qualify_receivers_note(&probe->gone, "/proc");
+	close_xdp(probe);
 }
 
 int qualify_probe_to_socket(struct qualify_probe *probe, __u32 queue, int fd)

@@ -5,7 +5,7 @@
 #include <stdbool.h>
 
 #include "base/log.h"
-#include "qualify.h"
+#include "qualify/measure/others.h"
 
 struct bpf_link;
 struct qualify;
@@ -21,6 +21,7 @@ struct qualify_probe {
 	struct qualify_orders *orders;
 	const volatile struct qualify_progress *progress;
 	const volatile __u64 *nr_polls; /* that have ended */
+	struct qualify_receivers gone; /* threads, while XDP was on */
 	__u8 *received; /* by CPU, of QUALIFY_CPUS: 1 if it received a frame since that was set to 0 */
 };
 

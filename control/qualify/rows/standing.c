@@ -189,6 +189,7 @@ int qualify_row_standing(struct qualify_run *run, struct qualify_row *row)
 	err = all_loads(run, row, true, capacity_pps, cost_ns);
 	qualify_probe_clear(&run->probe);
 	put_target(run, row);
+	qualify_receivers_note(&run->probe.gone, "/proc");
 	qualify_setting_change(&run->journal, QUALIFY_ATTACHED, "", "no");
 	return err;
 }

@@ -81,6 +81,13 @@ class Measured
 	{
 		qualify_others_free(from_);
 		delete from_;
+		free(gone.threads.at);
+	}
+	/* All that receives is noted, and ends. */
+	void end_receivers(const Thread &t)
+	{
+		qualify_receivers_note(&gone, proc.path.c_str());
+		std::filesystem::remove_all(proc.path + "/" + std::to_string(t.pid));
 	}
 	Measured(const Measured &) = delete;
 	Measured &operator=(const Measured &) = delete;
@@ -97,6 +104,7 @@ class Measured
 
 		proc.cpus(columns);
 		read(to);
+		qualify_receivers_add(&gone, to);
 		const bool disturbed = qualify_others_disturbed(from_, to, receives, runs, words);
 		CHECK(disturbed == (words[0] != '\0'));
 		qualify_others_free(to);
@@ -104,6 +112,7 @@ class Measured
 		return words;
 	}
 	Proc proc;
+	qualify_receivers gone = {};
 	__u8 receives[QUALIFY_CPUS] = {}, runs[QUALIFY_CPUS] = {};
 
     private:
@@ -166,6 +175,22 @@ TEST_CASE("qualify: what receives, and this process, are no others", "[qualify]"
 	{
 		measured.thread({ 900, 900, 2, 1, "napi/eth0-1", 80 });
 		CHECK(measured.words({ "0 0 0 100 0 0 0 0", "0 0 80 20 0 0 0 0" }).empty());
+	}
+	SECTION("threads of NAPI that end with the XDP program")
+	{
+		const Thread napi = { 900, 900, 2, 1, "napi/veth0-1", 70 };
+		const std::string busy = "0 0 80 20 0 0 0 0";
+
+		/* What it had before it was noted, by the last note. */
+		measured.thread({ 900, 900, 2, 1, "napi/veth0-1", 10 });
+		qualify_receivers_note(&measured.gone, measured.proc.path.c_str());
+		measured.thread(napi);
+		measured.thread({ 901, 901, 2, 1, "kworker/1:0", 9 });
+		measured.end_receivers(napi);
+		CHECK(has(measured.words({ "0 0 0 100 0 0 0 0", busy }),
+			  "another program (kworker/1:0) had CPU 1 for 10 %"));
+		measured.receives[1] = 0;
+		CHECK(measured.words({ "0 0 0 100 0 0 0 0", busy }).empty());
 	}
 	SECTION("this process and its peer, that fill the other CPU")
 	{
