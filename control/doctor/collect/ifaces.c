@@ -147,7 +147,7 @@ int doctor_collect_links(struct doctor_snapshot *snap, struct doctor_sample *sam
 	return err;
 }
 
-/* BQL of a Tx queue. False: there is none, nor one further on. */
+/* BQL of a Tx queue, and how often it hung. False: there is none, nor one further on. */
 static bool collect_bql(struct doctor_iface *iface, int sysfs_fd, __u32 id)
 {
 	struct doctor_queue *queue;
@@ -160,6 +160,11 @@ static bool collect_bql(struct doctor_iface *iface, int sysfs_fd, __u32 id)
 	if (!queue)
 		return false;
 	queue->bql_limit = limit;
+	/* What has no wire has no watchdog. */
+	if (!iface->is_virtual)
+		queue->hangs = doctor_read_u64(sysfs_fd, ~0ULL,
+					       "class/net/%s/queues/tx-%u/tx_timeout", iface->name,
+					       id);
 	/* A driver without BQL leaves it at 0 for ever. */
 	if (!limit)
 		return true;

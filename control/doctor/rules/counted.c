@@ -53,6 +53,33 @@ DOCTOR_JUDGE(judge_conntrack)
 	return full ? DOCTOR_FOUND : doctor_found_if_often(snap, lost);
 }
 
+/* The path is found out so by each flow that is new: only many are more than that. */
+DOCTOR_JUDGE(judge_big)
+{
+	enum doctor_verdict verdict = doctor_judge_rise(snap, finding);
+	__u64 passed = doctor_note_counter(snap, finding, "forwarded",
+					   "Ip.ForwDatagrams|Ip.OutForwDatagrams");
+
+	if (verdict == DOCTOR_FOUND && finding->evidence[0].value * 1000 < (double)passed)
+		finding->severity = DOCTOR_LOW;
+	return verdict;
+}
+
+/* What conntrack does not know goes to this host, untranslated, which answers by a reset. */
+DOCTOR_JUDGE(judge_invalid)
+{
+	__u64 invalid, resets = doctor_note_counter(snap, finding, "resets", "Tcp.OutRsts");
+	__u64 packets = 0;
+
+	if (!doctor_rise_of(snap, finding->check->id, &invalid))
+		return doctor_blind(finding, "no nf_conntrack here");
+	doctor_counter(snap, "Ip.InReceives", &packets);
+	doctor_note_count(finding, "events", invalid, finding->check->reads);
+	if (resets * 2 < invalid || invalid * 1000 < packets)
+		return DOCTOR_CLEAR;
+	return doctor_found_if_often(snap, invalid);
+}
+
 DOCTOR_JUDGE(judge_filtered)
 {
 	__u64 errors, told;
@@ -125,6 +152,42 @@ const struct doctor_check doctor_checks_counted[] = {
 	  .expect = "raced from ${raced} to 0", .after = "conntrack-full",
 	  .reference = "net/netfilter/nf_conntrack_core.c:__nf_conntrack_confirm",
 	  .judge = judge_conntrack },
+	{ DOCTOR_CHECK("conntrack-invalid", IP, SETTING, MEDIUM, INFERRED),
+	  .reads = "/proc/net/stat/nf_conntrack: invalid; Tcp.OutRsts",
+	  .rule = "1/s or more, 1 of 1000 packets received, and half as many resets sent",
+	  .cause =
+		  "conntrack takes ${events} packets for none of its connections, and ${resets} were answered by a reset.",
+	  .because =
+		  "Such packets are not translated: behind NAT they reach this host instead of the container that they are "
+		  "for, and its reset ends their connection. Segments that come late, out of the window or by another way "
+		  "are taken so.",
+	  .clear = "${events} packets unknown to conntrack, ${resets} resets sent",
+	  .now = "sysctl -w net.netfilter.nf_conntrack_tcp_be_liberal=1; or iptables -I INPUT -m conntrack --ctstate "
+		 "INVALID -j DROP",
+	  .keep = "echo net.netfilter.nf_conntrack_tcp_be_liberal=1 >>" SYSCTL_FILE,
+	  .undo = "sysctl -w net.netfilter.nf_conntrack_tcp_be_liberal=0, and remove the line",
+	  .expect = "resets from ${resets} to what closed ports answer",
+	  .risk = "segments out of the window are let through: TCP itself looks at them again",
+	  .after = "conntrack-full conntrack-race",
+	  .reference =
+		  "Documentation/networking/nf_conntrack-sysctl.rst, nf_conntrack_tcp_be_liberal",
+	  .judge = judge_invalid },
+	{ DOCTOR_CHECK("too-big-to-forward", IP, SETTING, MEDIUM, MEASURED),
+	  .reads = "Ip.FragFails, Ip6.FragFails; Ip.ForwDatagrams, Ip6.OutForwDatagrams",
+	  .rule = "1/s or more; low below 1 of 1000 packets forwarded",
+	  .cause =
+		  "${events} packets are larger than the link that they should go to, and may not be cut: dropped.",
+	  .because =
+		  "Their senders are told so by ICMP, and send smaller ones if that reaches them; where it does not, "
+		  "connections begin, and then stand. The MTU of a tunnel is smaller, or LRO merged what is forwarded.",
+	  .clear = "${events} packets too large for the link that they should go to",
+	  .now = "iptables -t mangle -A FORWARD -p tcp --tcp-flags SYN,RST SYN -j TCPMSS --clamp-mss-to-pmtu; on the "
+		 "interface that receives them: ethtool -K IFACE lro off",
+	  .keep = "the same in the firewall's and the interface's configuration; one MTU on both sides",
+	  .undo = "the same with -D instead of -A; ethtool -K IFACE lro on",
+	  .expect = "events from ${events} to below 1 of 1000 of those forwarded",
+	  .risk = "LRO off costs some CPU; GRO does what it did",
+	  .reference = "net/ipv4/ip_forward.c:ip_forward; RFC 2923; RFC 4821", .judge = judge_big },
 	{ DOCTOR_CHECK("neighbour-full", IP, MEMORY, HIGH, MEASURED),
 	  .reads = "/proc/net/stat/arp_cache, ndisc_cache: table_fulls",
 	  .cause = "The table of neighbours (ARP, NDP) is full: ${events} found no room.",

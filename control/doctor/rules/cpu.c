@@ -56,12 +56,33 @@ static bool measure(const struct doctor_snapshot *snap, struct doctor_finding *f
 	return true;
 }
 
+/* A NIC that has one queue cannot have more. */
+static bool may_have_queues(const struct doctor_snapshot *snap)
+{
+	const struct doctor_iface *iface;
+
+	return rxaqm_list_find(iface, &snap->after.ifaces,
+			       iface->rx_max_queues > 1 && iface->rx_max_queues != ~0U);
+}
+
 DOCTOR_JUDGE(judge_one)
 {
 	struct spread spread;
+	bool more;
 
 	if (!measure(snap, finding, &spread))
 		return DOCTOR_BLIND;
+	more = may_have_queues(snap);
+	doctor_say_ours(finding, "queues", "%s",
+			more ? "more queues: ethtool -L IFACE combined N; an even spread: "
+			       "ethtool -X IFACE equal N; or " :
+			       "");
+	doctor_say_ours(finding, "old", "%s",
+			more ? ", and the old numbers of ethtool -l and -x" : "");
+	doctor_say_ours(finding, "resets", "%s",
+			more ? "; ethtool -L resets the NIC for some 100 ms, and a new hash hides a "
+			       "skew, it does not cure it" :
+			       "");
 	return doctor_found_if(spread.loads.nr > 1 && spread.full &&
 			       spread.others <= OTHERS_PERCENT);
 }
@@ -379,12 +400,10 @@ const struct doctor_check doctor_checks_cpu[] = {
 		  "CPU ${cpu} spends ${busiest} of its time receiving, the others ${others}: it is the bottleneck.",
 	  .because = "Not the NIC and not the host is full, but one queue's CPU.",
 	  .clear = "busiest CPU ${busiest} receiving, the others ${others}",
-	  .now = "more queues: ethtool -L IFACE combined N; an even spread: ethtool -X IFACE equal N; "
-		 "or RPS: echo MASK >/sys/class/net/IFACE/queues/rx-N/rps_cpus",
-	  .keep = "the same in the interface's configuration",
-	  .undo = "the old numbers of ethtool -l and -x",
+	  .now = "${queues}RPS: echo MASK >/sys/class/net/IFACE/queues/rx-N/rps_cpus",
+	  .keep = "the same in the interface's configuration", .undo = "the old mask${old}",
 	  .expect = "the busiest CPU from ${busiest} to about ${others} more than now",
-	  .risk = "ethtool -L resets the NIC for some 100 ms; a new hash hides a skew, it does not cure it",
+	  .risk = "RPS costs the CPUs that it uses${resets}",
 	  .after = "rx-starved cpu-steal bpf-dear rx-overload-sticks rx-queue-standing irqs-on-one-cpu rx-skew rx-queues-few "
 		   "rx-extras ip-fragments gro-off cpu-clock cpu-sibling packet-dear napi-starved",
 	  .reference = "Meta: bad core 100 %, others 20 to 40 %; scaling.rst", .essential = true,

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "doctor/rules/ifaces.h"
+#include "doctor/rules/load.h"
 
 /* What rxaqm counts itself. */
 static __u64 dropped_by_rxaqm(const struct doctor_snapshot *snap, const struct doctor_iface *iface)
@@ -23,6 +24,7 @@ static __u64 lost(const struct doctor_snapshot *snap, const struct doctor_iface 
 	__u64 sum = doctor_loss_by(snap, iface, id, ret_name), queues = 0, value;
 	const struct doctor_queue *queue;
 	size_t field = 0;
+	bool tx = false;
 
 	/* rx_dropped of some drivers repeats what they call the ring's. */
 	if (!strcmp(id, "rx-dropped")) {
@@ -35,8 +37,10 @@ static __u64 lost(const struct doctor_snapshot *snap, const struct doctor_iface 
 		field = offsetof(struct doctor_queue, drops);
 	else if (!strcmp(id, "nic-no-memory"))
 		field = offsetof(struct doctor_queue, alloc_fails);
+	else if ((tx = !strcmp(id, "tx-hangs")))
+		field = offsetof(struct doctor_queue, hangs);
 	rxaqm_list_each(queue, &iface->queues) {
-		if (!field || queue->tx)
+		if (!field || queue->tx != tx)
 			continue;
 		value = doctor_queue_rise_at(snap, iface, queue, field);
 		queues += value == ~0ULL ? 0 : value;
@@ -61,41 +65,84 @@ static bool known(__u32 value)
 	return value && value != ~0U;
 }
 
-/* Of a ring that the CPU does not empty in time, and of one that nothing is taken out of. */
-static const struct {
-	const char *name, *slow, *stuck;
-} ring_words[] = {
-	{ "why", "The CPU of a queue did not take them in time.",
-	  "Nothing was taken out of it: the NIC or its driver stands still." },
-	{ "take", ENFORCE_FOR("${iface}"),
-	  "dmesg tells why, perhaps; ip link set ${iface} down; ip link set ${iface} up" },
-	{ "keep", "rxaqm.conf(5), or the interface's configuration",
-	  "another version of the driver, or of the NIC's firmware" },
-	{ "undo", "rxaqm detach ${iface}", "nothing was changed" },
-	{ "risk", ENFORCE_RISK, "the link is down for some seconds" },
+/* Why a ring is full: its CPU does not empty it in time, has time to, or nothing is taken out. */
+enum ring {
+	RING_SLOW,
+	RING_IDLE,
+	RING_STUCK
 };
 
-/* ${grow}, ${shrink}: a larger ring for bursts, and back; ${queues}, ${old_queues}: more queues. */
-static void say_sizes(struct doctor_finding *finding, const struct doctor_iface *iface, bool stuck)
+static const struct {
+	const char *name, *words[RING_STUCK + 1];
+} ring_words[] = {
+	{ "why",
+	  { "The CPU of a queue did not take them in time.",
+	    "No CPU is half busy receiving: bursts are longer than the ring, or the NIC brings them to "
+	    "memory too late.",
+	    "Nothing was taken out of it: the NIC or its driver stands still." } },
+	{ "take",
+	  { ENFORCE_FOR("${iface}"), "ethtool -A ${iface} rx on tx on",
+	    "dmesg tells why, perhaps; ip link set ${iface} down; ip link set ${iface} up" } },
+	{ "keep",
+	  { "rxaqm.conf(5), or the interface's configuration", "the interface's configuration",
+	    "another version of the driver, or of the NIC's firmware" } },
+	{ "undo",
+	  { "rxaqm detach ${iface}", "ethtool -A ${iface} rx off tx off", "nothing was changed" } },
+	{ "risk",
+	  { ENFORCE_RISK, "many drivers reset the link for it",
+	    "the link is down for some seconds" } },
+};
+
+/* Softirqs of half of the time, also for others, or no known time, make a CPU a suspect. */
+static bool are_idle(const struct doctor_snapshot *snap)
 {
-	const char *word = doctor_channels_word(iface);
+	const struct doctor_load *load;
+	struct doctor_loads loads;
+
+	if (!doctor_loads(snap, &loads, NULL) || !loads.nr)
+		return false;
+	rxaqm_list_each(load, &loads) {
+		if (load->receiving >= 50 || load->softirq >= 50)
+			return false;
+	}
+	return true;
+}
+
+static void say_ring(struct doctor_finding *finding, const struct doctor_iface *iface,
+		     enum ring state)
+{
 	size_t i;
 
 	for (i = 0; i < sizeof(ring_words) / sizeof(ring_words[0]); i++)
-		doctor_say_ours(finding, ring_words[i].name, "%s",
-				stuck ? ring_words[i].stuck : ring_words[i].slow);
-	doctor_note_known(finding, "ring", iface->rx_ring, "ethtool -g");
-	doctor_note_known(finding, "ring_max", iface->rx_ring_max, "ethtool -g");
+		doctor_say_ours(finding, ring_words[i].name, "%s", ring_words[i].words[state]);
 	doctor_say_ours(finding, "grow", "%s", "");
 	doctor_say_ours(finding, "shrink", "%s", "");
+	doctor_say_ours(finding, "power", "%s",
+			state == RING_IDLE && known(iface->pcie_width) ?
+				"; where lspci -vv says that the link of the NIC saves power (ASPM "
+				"Enabled): echo performance >/sys/module/pcie_aspm/parameters/policy" :
+				"");
+	if (state == RING_STUCK || !known(iface->rx_ring) || !known(iface->rx_ring_max) ||
+	    iface->rx_ring >= iface->rx_ring_max)
+		return;
+	/* It is the remedy where CPUs have time. */
+	doctor_say_ours(finding, state == RING_IDLE ? "take" : "grow",
+			"%sethtool -G ${iface} rx %u",
+			state == RING_IDLE ? "" : "; for bursts only: ", iface->rx_ring_max);
+	doctor_say_ours(finding, state == RING_IDLE ? "undo" : "shrink",
+			"%sethtool -G ${iface} rx %u", state == RING_IDLE ? "" : "; ",
+			iface->rx_ring);
+}
+
+/* ${queues}, ${old_queues}: more queues, and back. */
+static void say_sizes(struct doctor_finding *finding, const struct doctor_iface *iface)
+{
+	const char *word = doctor_channels_word(iface);
+
+	doctor_note_known(finding, "ring", iface->rx_ring, "ethtool -g");
+	doctor_note_known(finding, "ring_max", iface->rx_ring_max, "ethtool -g");
 	doctor_say_ours(finding, "queues", "%s", "");
 	doctor_say_ours(finding, "old_queues", "nothing was changed");
-	if (!stuck && known(iface->rx_ring) && known(iface->rx_ring_max) &&
-	    iface->rx_ring < iface->rx_ring_max) {
-		doctor_say_ours(finding, "grow", "; for bursts only: ethtool -G ${iface} rx %u",
-				iface->rx_ring_max);
-		doctor_say_ours(finding, "shrink", "; ethtool -G ${iface} rx %u", iface->rx_ring);
-	}
 	if (known(iface->channels) && known(iface->rx_max_queues) &&
 	    iface->channels < iface->rx_max_queues) {
 		doctor_say_ours(finding, "queues", "ethtool -L ${iface} %s %u; ", word,
@@ -136,7 +183,9 @@ static enum doctor_verdict judge_worst(const struct doctor_snapshot *snap,
 	doctor_note_count(finding, "packets",
 			  iface ? doctor_iface_rose(snap, iface, "rx_packets") : all_packets(snap),
 			  LINK);
-	if (!iface || (double)most < doctor_window_s(snap))
+	/* Each hang is of 5 s. */
+	if (!iface ||
+	    ((double)most < doctor_window_s(snap) && strcmp(finding->check->id, "tx-hangs") != 0))
 		return DOCTOR_CLEAR;
 	doctor_say(finding, "iface", "%s", iface->name);
 	doctor_say(finding, "counter", "%s", worst->counter);
@@ -147,7 +196,11 @@ static enum doctor_verdict judge_worst(const struct doctor_snapshot *snap,
 				"a larger machine type, or less traffic");
 	doctor_note_count(finding, "by_rxaqm", dropped_by_rxaqm(snap, iface),
 			  "rxaqm, its counters");
-	say_sizes(finding, iface, !doctor_iface_rose(snap, iface, "rx_packets"));
+	say_sizes(finding, iface);
+	say_ring(finding, iface,
+		 !doctor_iface_rose(snap, iface, "rx_packets") ? RING_STUCK :
+		 are_idle(snap)				       ? RING_IDLE :
+								 RING_SLOW);
 	return DOCTOR_FOUND;
 }
 
@@ -241,7 +294,8 @@ const struct doctor_check doctor_checks_nic[] = {
 		  "Rings and CPUs have room: the NIC itself or its PCIe bus (width: ${pcie}) does not take them on.",
 	  .clear = "${events} packets had no room behind the port of a NIC",
 	  .now = "lspci -vv of the NIC: LnkSta against LnkCap, a slot of full width; ethtool -S ${iface}: "
-		 "outbound_pci_stalled_wr; an XDP program that is not needed off",
+		 "outbound_pci_stalled_wr; an XDP program that is not needed off; ethtool -A ${iface} rx on tx on, or "
+		 "a slower link, where its FIFO is too small",
 	  .keep = "the slot, the firmware's PCIe settings", .expect = "events from ${events} to 0",
 	  .after = "nic-allowance",
 	  .reference = "Documentation/networking/device_drivers/ethernet/mellanox/mlx5/counters.rst",
@@ -305,7 +359,7 @@ const struct doctor_check doctor_checks_nic[] = {
 		  "qstats rx-hw-drop-overruns; rx_missed, rx_fifo, rx_over; ethtool -S of the driver",
 	  .cause = "The receive ring of ${iface} overflows: ${events} packets were lost in the NIC.",
 	  .because = "${why} Entries of the ring: ${ring}, possible: ${ring_max}.",
-	  .clear = "${events} packets lost in NICs of ${packets}", .now = "${take}${grow}",
+	  .clear = "${events} packets lost in NICs of ${packets}", .now = "${take}${grow}${power}",
 	  .keep = "${keep}", .undo = "${undo}${shrink}",
 	  .expect = "events from ${events} to about 0",
 	  .risk = "${risk}; a larger ring is a longer delay when it stands full",
@@ -326,6 +380,38 @@ const struct doctor_check doctor_checks_nic[] = {
 	  .expect = "events from ${events} to what the program is meant to drop",
 	  .after = "cq-shared rx-queue-standing " CPU_FULL " rx-starved",
 	  .reference = "net/core/dev.c: XDP_DROP makes no kfree_skb event", .judge = judge_xdp },
+	{ DOCTOR_CHECK("veth-drops", BACKLOG, ARRIVAL, MEDIUM, MEASURED),
+	  .reads = "tx_dropped of veth devices",
+	  .cause =
+		  "The other end of ${iface} does not take what is sent to it: ${events} packets were dropped.",
+	  .because =
+		  "With XDP or GRO there, packets wait in a ring of 256 for the NAPI of that end, whose CPU was late; or "
+		  "that end is down, or its MTU is smaller.",
+	  .clear = "${events} packets dropped between two ends of a veth",
+	  .now = "tc qdisc replace dev ${iface} root fq_codel: from Linux 6.16 (use 6.17.10 or later) packets wait "
+		 "there while the ring is full; nsenter --net=NETNS ip -d link tells of the other end",
+	  .keep = "the same in the configuration of the container's network",
+	  .undo = "tc qdisc del dev ${iface} root", .expect = "events from ${events} to 0",
+	  .risk = "a queue that stands is delay: fq_codel keeps it short",
+	  .after = "backlog-drops xdp-drops rx-starved rx-late cpu-steal " CPU_FULL,
+	  .reference = "drivers/net/veth.c:veth_xmit; kernel commit dc82a33297fc", .judge = judge },
+	{ DOCTOR_CHECK("tx-hangs", TX, ELSEWHERE, HIGH, MEASURED),
+	  .reads = "queues/tx-N/tx_timeout of an interface; ethtool -S: *tx*timeout*",
+	  .rule = "one or more",
+	  .cause =
+		  "A Tx queue of ${iface} hung ${events} times, and the kernel's watchdog had it reset.",
+	  .because =
+		  "It sent nothing for 5 s or more (dmesg: NETDEV WATCHDOG), and what it held is lost: a fault of the NIC, "
+		  "its driver or its link, often with an offload that it does wrongly.",
+	  .clear = "${events} Tx queues hung",
+	  .now = "dmesg | grep -A3 'NETDEV WATCHDOG'; one after the other, until it hangs no more: ethtool -K ${iface} "
+		 "tso off gso off; ethtool -K ${iface} tx off; ethtool --set-eee ${iface} eee off",
+	  .keep = "the one that helps in the interface's configuration; another version of driver or firmware",
+	  .undo = "ethtool -K ${iface} tx on tso on gso on; ethtool --set-eee ${iface} eee on",
+	  .expect = "events from ${events} to 0",
+	  .risk = "offloads that are off cost some % of a CPU; EEE resets the link",
+	  .after = "nic-pauses-received cpu-pauses cpu-steal",
+	  .reference = "net/sched/sch_generic.c:dev_watchdog", .judge = judge },
 	{ DOCTOR_CHECK("rx-dropped", NIC, ELSEWHERE, LOW, MEASURED),
 	  .reads = "rx_dropped of the interface", .rule = "20/s or more, and 1 of 1000 packets",
 	  .cause = "${events} packets were dropped at ${iface} for other reasons (rx_dropped).",

@@ -231,11 +231,12 @@ const struct doctor_check doctor_checks_path[] = {
 		  "${min_rtt}, smoothed ${rtt}: what is between them is the waiting.${flow}",
 	  .clear = "${share} of the segments sent are lost",
 	  .now = "find where: mtr -T towards the peer; ethtool -S at both ends, the drops of the switch's "
-		 "port between them; a wireless link's own figures",
+		 "port between them; a wireless link's own figures; if all peers lose alike, try without what the NIC does "
+		 "itself: ethtool -K IFACE tso off gso off",
 	  .keep = "what that says",
 	  .expect = "retransmitted from ${retransmitted} to below 1 of 1000 segments",
 	  .after =
-		  "loss-on-long-path duplex-mismatch wire-errors link-slow link-full tx-qdisc-drops tx-qdisc-standing "
+		  "loss-on-long-path tx-hangs veth-drops too-big-to-forward duplex-mismatch wire-errors link-slow link-full tx-qdisc-drops tx-qdisc-standing "
 		  "nic-ring-overflow nic-port-discards nic-no-memory nic-allowance frames-too-long checksum-errors backlog-drops "
 		  "conntrack-full conntrack-race neighbour-full rp-filter syn-queue-full listen-overflow tcp-queue-drop tcp-pruned cq-shared rx-queue-standing rx-starved rx-late "
 		  "cpu-pauses xdp-drops " READERS " " CPU_FULL,

@@ -162,6 +162,11 @@ DOCTOR_JUDGE(judge_drops)
 		return DOCTOR_CLEAR;
 	doctor_say(finding, "iface", "%s", iface->name);
 	doctor_say(finding, "qdisc", "%s", *iface->qdisc ? iface->qdisc : "not known");
+	doctor_say_ours(finding, "why", "%s",
+			share >= 99 ?
+				"It lets nothing pass: a class is not there, or a rate is 0" :
+				"Programs send more than the link, a shaper or a policer lets pass, "
+				"and the queue is full");
 	/* An AQM there tells senders so. */
 	if (share < 1)
 		finding->severity = DOCTOR_LOW;
@@ -178,15 +183,13 @@ const struct doctor_check doctor_checks_txqueue[] = {
 	  .reads = "RTM_GETQDISC drops by Tx queue; tx_packets",
 	  .rule = "1/s or more; low below 1 % of what is sent",
 	  .cause = "The qdisc of ${iface} drops ${drops} packets of what this host sends: ${share}.",
-	  .because =
-		  "Programs send more than the link, a shaper or a policer lets pass, and the queue (${qdisc}) is full.",
-	  .clear = "${drops} packets dropped by qdiscs",
+	  .because = "${why} (its qdisc: ${qdisc}).", .clear = "${drops} packets dropped by qdiscs",
 	  .now = "tc -s qdisc show dev ${iface}: which one, and its limit; if the link is not full: its rate",
 	  .keep = "the qdisc's configuration",
 	  .expect = "drops from ${drops} to what TCP needs to find its rate",
 	  .risk = "a longer limit is a longer delay",
 	  .after =
-		  "tx-qdisc-standing link-full link-slow nic-pauses-received tx-stalls " LATE_COMPLETIONS,
+		  "tx-qdisc-standing link-full link-slow nic-pauses-received tx-hangs tx-stalls " LATE_COMPLETIONS,
 	  .reference = "tc(8) -s qdisc", .judge = judge_drops },
 	{ DOCTOR_CHECK("tx-stalls", TX, LOOP, HIGH, MEASURED),
 	  .reads =
@@ -200,7 +203,7 @@ const struct doctor_check doctor_checks_txqueue[] = {
 					 "separate them",
 	  .keep = "rxaqm.conf(5), or the interface's configuration",
 	  .undo = "rxaqm detach ${iface}", .expect = "stalls from ${stalls} to 0",
-	  .risk = ENFORCE_RISK, .after = "cpu-steal cpu-pauses " LATE_COMPLETIONS,
+	  .risk = ENFORCE_RISK, .after = "tx-hangs cpu-steal cpu-pauses " LATE_COMPLETIONS,
 	  .reference = "lib/dynamic_queue_limits.c; kernel commit 6025b9135f7a",
 	  .judge = judge_stall },
 	{ DOCTOR_CHECK("tx-qdisc-standing", TX, ARRIVAL, MEDIUM, MEASURED),
@@ -215,7 +218,7 @@ const struct doctor_check doctor_checks_txqueue[] = {
 	  .clear = "packets waited to be sent in ${backlogged} of ${looks} looks",
 	  .now = "if the link is full: nothing; if not, see tx-stalls and rx-cpu-busy", .keep = "-",
 	  .expect = "waits in fewer than 80 % of looks",
-	  .after = "link-full link-slow tx-stalls tso-self-throttled " LATE_COMPLETIONS,
+	  .after = "link-full link-slow tx-hangs tx-stalls tso-self-throttled " LATE_COMPLETIONS,
 	  .reference = "tc(8) -s qdisc; Meta: 2 to 4 thousand TSO frames, 100 ms",
 	  .judge = judge_qdisc },
 	{}

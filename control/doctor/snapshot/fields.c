@@ -20,7 +20,7 @@ LAYOUT(doctor_queue,
        FIELDS(doctor_queue, id, tx, packets, bytes, drops, alloc_fails, irq_count, napi),
        FIELDS(doctor_queue, irq, cpu, bql_inflight, bql_limit, stall_cnt, stall_max_ms,
 	      stall_thrs_ms, backlog_bytes),
-       FIELD(doctor_queue, qdisc_drops));
+       FIELDS(doctor_queue, qdisc_drops, hangs));
 
 LAYOUT(doctor_napi,
        FIELDS(doctor_napi, id, irq, pid, threaded, defer_hard_irqs, gro_flush_timeout_ns));

@@ -40,6 +40,9 @@ static const struct doctor_loss ledger[] = {
 	{ STAT, "rx_errors", "packets received with an error",
 	  "- wire-errors frames-too-long duplex-mismatch nic-port-discards xdp-drops " RING, 1 },
 	{ STAT, "rx_nohandler|tx_heartbeat_errors", NULL },
+	/* veth.c:veth_xmit: NET_RX_DROP of the other end. */
+	{ STAT, "tx_dropped", "packets that the other end of a veth did not take",
+	  "veth-drops backlog-drops xdp-drops", 1, .drivers = "veth" },
 	{ STAT, "tx_dropped", "packets that were not sent",
 	  "tx-qdisc-drops tx-qdisc-standing backlog-drops xdp-drops " RING, 1 },
 	{ STAT, "collisions|tx_errors|tx_carrier_errors|tx_aborted_errors|tx_window_errors",
@@ -56,9 +59,13 @@ static const struct doctor_loss ledger[] = {
 	{ ETHTOOL, "allowance_exceeded|drop_ratelimit", "packets over an allowance of the cloud",
 	  "nic-allowance" },
 	{ ETHTOOL, "xdp drop|xdp abort", "packets that an XDP program dropped", "xdp-drops" },
+	/* The FIFO of a MAC is before the DMA: stmmac's, be2net's; otx2 only numbers its names
+	 * (rvu_debugfs.c: 6 is "Packets dropped due to RX FIFO full").
+	 */
 	{ ETHTOOL,
 	  "rx discards_phy|buf_discard|cong_discard|brb_discard|rx prio discards|rx stat_discard|"
-	  "discard_packets_cos|rx_pm_|bg frames_",
+	  "discard_packets_cos|rx_pm_|bg frames_|fifo_overflow|rx overflow_irq|rx overflow_cntr|"
+	  "cgx_rxstat6",
 	  "packets that the NIC had no room for behind its port", "nic-port-discards" },
 	{ ETHTOOL, "pci_stalled|pci_buffer_overflow", "times that the PCIe bus held the NIC up",
 	  "- nic-port-discards", 10 },
@@ -82,7 +89,7 @@ static const struct doctor_loss ledger[] = {
 	  "out_of_buffer|rx oob|no_dma|hw_drop|rx_miss|rx missed|rx overrun|no_frags|nodesc|no_buf|"
 	  "nobuf|no buffer|bds_empty|empty_rx|fw_discard|rx total_discard|rx ring_discard|rx_discard|"
 	  "rx_drops|rx_drop_red|rx drop frame|droppeddma|port.rx_dropped|rx overflow|ovflow|"
-	  "rx_resource_err|rx_fifo_err|rx_over_err",
+	  "rx_resource_err|rx_fifo_err|rx_over_err|rxq full_drop|rxq early_drop|rxq bm_drop",
 	  "packets that a ring had no room for", RING " xdp-drops" },
 	{ ETHTOOL, "rx drop", "packets dropped in the NIC or its driver",
 	  "rx-dropped xdp-drops " RING, 1, 20 },
@@ -92,7 +99,9 @@ static const struct doctor_loss ledger[] = {
 	  "nic-pauses-received" },
 	{ ETHTOOL, "rx err", "packets received with an error",
 	  "- wire-errors frames-too-long duplex-mismatch xdp-drops " RING, 1 },
-	{ ETHTOOL, "coll|tx drop|tx discard|tx err|tx_timeout|carrier_err|tx abort|fifo_err",
+	/* The kernel's watchdog, 5 s after the queue stopped (net/sched/sch_generic.c). */
+	{ ETHTOOL, "tx timeout", "times that a Tx queue hung, and was reset", "tx-hangs" },
+	{ ETHTOOL, "coll|tx drop|tx discard|tx err|carrier_err|tx abort|fifo_err",
 	  "packets that were not sent", "tx-qdisc-drops duplex-mismatch link-slow xdp-drops", 1 },
 
 	/* IP, netfilter, neighbours (Documentation/networking/snmp_counter.rst). */
@@ -106,11 +115,15 @@ static const struct doctor_loss ledger[] = {
 	  "tx-qdisc-drops tx-qdisc-standing neighbour-full conntrack-full udp-send-buffer", 1 },
 	{ COUNTER, "Ip.InNoRoutes|IpExt.InNoRoutes|Ip.OutNoRoutes", "packets without a route", "",
 	  10 },
-	{ COUNTER, "Ip.InTooBigErrors|Ip.FragFails", "packets too large to be passed on", "", 1 },
+	{ COUNTER, "Ip.FragFails", "packets too large to be passed on", "too-big-to-forward", 1 },
+	{ COUNTER, "Ip.InTooBigErrors", "packets too large to be passed on", "- too-big-to-forward",
+	  1 },
 	{ COUNTER, "TcpExt.IPReversePathFilter",
 	  "packets that came by another interface than answers go", "rp-filter" },
 	{ COUNTER, "nf_conntrack.drop|nf_conntrack.early_drop|nf_conntrack.insert_failed",
 	  "connections that conntrack dropped", "conntrack-full conntrack-race" },
+	/* Many are of peers that came late, and of scans. */
+	{ COUNTER, "nf_conntrack.invalid", NULL, "conntrack-invalid" },
 	{ COUNTER, "arp_cache.table_fulls|ndisc_cache.table_fulls", "neighbours that had no room",
 	  "neighbour-full" },
 	{ COUNTER, "arp_cache.unresolved_discards|ndisc_cache.unresolved_discards",

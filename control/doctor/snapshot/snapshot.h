@@ -58,7 +58,7 @@ struct doctor_queue {
 	__u32 napi, irq; /* 0: not known */
 	__s32 cpu; /* that its interrupts go to; -1: not known */
 	/* Tx: BQL and the qdisc under mq; ~0: there is none. */
-	__u64 bql_inflight, bql_limit, stall_cnt, stall_max_ms, stall_thrs_ms;
+	__u64 bql_inflight, bql_limit, stall_cnt, stall_max_ms, stall_thrs_ms, hangs;
 	__u64 backlog_bytes, qdisc_drops;
 };
 

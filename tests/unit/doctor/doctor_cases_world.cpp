@@ -135,6 +135,29 @@ const std::vector<Case> &doctor_cases_world()
 			  b.rise("nf_conntrack.drop", 300);
 		  } },
 		{ "neighbour-full", {}, [](Bundle &b) { b.rise("arp_cache.table_fulls", 300); } },
+		{ "conntrack-invalid",
+		  {},
+		  [](Bundle &b) {
+			  b.rise("nf_conntrack.invalid", 90000).rise("Tcp.OutRsts", 60000);
+		  } },
+		{ "too-big-to-forward",
+		  {},
+		  [](Bundle &b) { b.rise("Ip.ForwDatagrams", 9000).rise("Ip.FragFails", 300); } },
+		/* By which each new flow finds its path. */
+		{ "too-big-to-forward",
+		  {},
+		  [](Bundle &b) {
+			  b.rise("Ip.ForwDatagrams", 900000).rise("Ip6.FragFails", 300);
+		  } },
+		{ "veth-drops",
+		  {},
+		  [](Bundle &b) {
+			  b.set("/after/ifaces/1/driver", "\"veth\"");
+			  b.rise_at("ifaces/1/stats/tx_dropped", 9000);
+		  } },
+		{ "tx-hangs",
+		  {},
+		  [](Bundle &b) { b.rise_at("ifaces/1/ethtool/tx_timeout_count", 1); } },
 		{ "syn-queue-full",
 		  {},
 		  [](Bundle &b) {
