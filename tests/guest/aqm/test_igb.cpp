@@ -20,7 +20,6 @@
 
 #include "afxdp.hpp"
 #include "guest.hpp"
-#include "qualify.hpp"
 #include "traffic.hpp"
 
 using namespace std::chrono_literals;
@@ -367,17 +366,4 @@ TEST_CASE("igb: zero-copy sockets get all packets, and the stack does afterwards
 
 	igb.await_carrier();
 	CHECK(all_traffic(*igb.wire).empty());
-}
-
-TEST_CASE("igb: qualify tells its design, though frames are back before send() returns, and finds "
-	  "it in its profile",
-	  "[igb]")
-{
-	in_guest();
-	Igb igb;
-	const Record record = qualify(igb.host, *igb.wire, "Q1,Q19");
-
-	CAPTURE(record.why("Q1"), record.why("Q19"));
-	CHECK(record.words("Q1", "design") == "split");
-	CHECK(record.words("Q19", "completion").rfind("agrees: ", 0) == 0);
 }

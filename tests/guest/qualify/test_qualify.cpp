@@ -39,6 +39,21 @@ TEST_CASE("the design of completions, by behaviour", "[qualify]")
 	lab.shell("ethtool --set-priv-flags " + lab.name() + " shared-cq off");
 }
 
+TEST_CASE("a NIC whose frames are back before send() returns is as its profile says",
+	  "[qualify][82576]")
+{
+	in_guest();
+	Host host;
+	const auto wire = wire_of("igb");
+
+	/* While the receiving CPU is held, the peer's interrupts may be, too. */
+	wire->tx.shell("ethtool -G " + wire->tx_if + " tx 4096");
+	const Record record = qualify(host, *wire, "Q1,Q19");
+	CAPTURE(record.why("Q1"), record.why("Q19"));
+	CHECK(record.words("Q1", "design") == "split");
+	CHECK(record.words("Q19", "completion").rfind("agrees: ", 0) == 0);
+}
+
 TEST_CASE("Tx completions in polls: few if they go first, all that stands if shared",
 	  "[qualify][tx]")
 {
