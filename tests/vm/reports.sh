@@ -27,7 +27,7 @@ report()
 	esac
 	rm -f "$made/$1".*
 	"$vm_repo/tests/vm/vm.sh" $kernel -n "report-$1" -t $seconds \
-		-q "$wires -icount shift=1,sleep=off" -- tests/vm/report-guest.sh "$1" "$made/$1"
+		-q "$wires -icount shift=1,sleep=off" -- tests/vm/report-guest.sh "$1" "${made#"$vm_repo/"}/$1"
 	jq -c . "$made/$1.json" >"$into/$1.json"
 }
 
