@@ -118,14 +118,14 @@ static void add_offloads(struct qualify_record *record, const char *ifname)
 					     "rx-gro-hw",	    "rx-lro",
 					     "rx-vlan-hw-parse",    "rx-hashing",
 					     "tx-tcp-segmentation", "tx-generic-segmentation" };
-	char words[200] = "";
-	size_t i;
+	const unsigned int nr = sizeof(names) / sizeof(names[0]);
+	char words[QUALIFY_WORDS_LEN];
+	__u64 on = 0;
+	unsigned int i;
 
-	for (i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
-		if (qualify_feature(ifname, names[i]) == QUALIFY_FEATURE_ON)
-			sprintf(words + strlen(words), "%s%s", *words ? " " : "", names[i]);
-	}
-	qualify_setup_add(record, "offloads", "%s", *words ? words : "none");
+	for (i = 0; i < nr; i++)
+		on |= (__u64)(qualify_feature(ifname, names[i]) == QUALIFY_FEATURE_ON) << i;
+	qualify_setup_add(record, "offloads", "%s", qualify_words_of(on, names, nr, words));
 }
 
 static void read_setup(const char *ifname, struct qualify_record *record, const __u8 mac[6])

@@ -51,6 +51,15 @@ static int on_link_stats(const struct nlmsghdr *message, void *stats)
 	return 0;
 }
 
+const char *const rxaqm_link_stat_names[RXAQM_LINK_STATS] = {
+	"rx_packets",	     "tx_packets",	  "rx_bytes",	      "tx_bytes",
+	"rx_errors",	     "tx_errors",	  "rx_dropped",	      "tx_dropped",
+	"multicast",	     "collisions",	  "rx_length_errors", "rx_over_errors",
+	"rx_crc_errors",     "rx_frame_errors",	  "rx_fifo_errors",   "rx_missed_errors",
+	"tx_aborted_errors", "tx_carrier_errors", "tx_fifo_errors",   "tx_heartbeat_errors",
+	"tx_window_errors",  "rx_compressed",	  "tx_compressed",    "rx_nohandler",
+};
+
 int rxaqm_link_stats(const char *ifname, struct rtnl_link_stats64 *stats)
 {
 	union rxaqm_netlink_request request;

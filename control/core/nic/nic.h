@@ -47,6 +47,10 @@ int rxaqm_nic_read(const char *ifname, struct rxaqm_nic *nic, struct rxaqm_error
 struct rtnl_link_stats64;
 int rxaqm_link_stats(const char *ifname, struct rtnl_link_stats64 *stats);
 
+/* The names of its first fields, of 64 bits each, in their order. */
+#define RXAQM_LINK_STATS 24
+extern const char *const rxaqm_link_stat_names[RXAQM_LINK_STATS];
+
 /* Is a CPU in the mask "00,00000002", as files of sysfs have it? */
 bool rxaqm_mask_is_set(const char *mask);
 

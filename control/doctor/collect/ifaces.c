@@ -43,22 +43,14 @@ struct doctor_queue *doctor_queue_of(struct doctor_iface *iface, bool tx, __u32 
 
 static void set_stats(struct doctor_iface *iface, const struct nlattr *attr)
 {
-	static const char *const names[] = {
-		"rx_packets",	     "tx_packets",	  "rx_bytes",	      "tx_bytes",
-		"rx_errors",	     "tx_errors",	  "rx_dropped",	      "tx_dropped",
-		"multicast",	     "collisions",	  "rx_length_errors", "rx_over_errors",
-		"rx_crc_errors",     "rx_frame_errors",	  "rx_fifo_errors",   "rx_missed_errors",
-		"tx_aborted_errors", "tx_carrier_errors", "tx_fifo_errors",   "tx_heartbeat_errors",
-		"tx_window_errors",  "rx_compressed",	  "tx_compressed",    "rx_nohandler",
-	};
 	size_t i, nr = rxaqm_attr_len(attr) / sizeof(__u64);
 
-	for (i = 0; i < nr && i < sizeof(names) / sizeof(names[0]); i++) {
+	for (i = 0; i < nr && i < RXAQM_LINK_STATS; i++) {
 		__u64 value;
 
 		memcpy(&value, (const char *)rxaqm_attr_data(attr) + i * sizeof(value),
 		       sizeof(value));
-		doctor_map_set(&iface->stats, names[i], value);
+		doctor_map_set(&iface->stats, rxaqm_link_stat_names[i], value);
 	}
 }
 

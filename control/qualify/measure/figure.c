@@ -4,6 +4,7 @@
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #define CDF_POINTS 64
 
@@ -150,6 +151,18 @@ void qualify_curve_cdf(struct qualify_figure *figure, const char *name,
 
 		qualify_curve_point(curve, qualify_samples_quantile(samples, share), share);
 	}
+}
+
+const char *qualify_words_of(__u64 bits, const char *const *names, unsigned int nr,
+			     char words[QUALIFY_WORDS_LEN])
+{
+	unsigned int i, len = 0;
+
+	for (i = 0; i < nr; i++) {
+		if (bits & 1ULL << i && len + strlen(names[i]) + 1 < QUALIFY_WORDS_LEN)
+			len += (unsigned int)sprintf(words + len, "%s%s", len ? " " : "", names[i]);
+	}
+	return len ? words : strcpy(words, "none");
 }
 
 int qualify_unknown(struct qualify_row *row, const char *fmt, ...)

@@ -50,6 +50,11 @@ void qualify_curve_point(struct rxaqm_curve *curve, double x, double y);
 void qualify_curve_cdf(struct qualify_figure *figure, const char *name,
 		       const struct qualify_samples *samples);
 
+/* The names of the @bits that are set, of @nr, blanks between; "none". */
+#define QUALIFY_WORDS_LEN 160
+const char *qualify_words_of(__u64 bits, const char *const *names, unsigned int nr,
+			     char words[QUALIFY_WORDS_LEN]);
+
 /* Row @row is unknown, for this reason. Returns 0, so that it can end a row. */
 int qualify_unknown(struct qualify_row *row, const char *fmt, ...)
 	__attribute__((format(printf, 2, 3)));

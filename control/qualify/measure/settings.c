@@ -98,9 +98,9 @@ static int set_link(const char *ifname, bool up)
 /* Numbers that ethtool reads and writes. */
 static const struct numbers {
 	__u32 get, set;
-	size_t nr, at[3]; /* __u32 each, in the command */
+	size_t nr, at[3]; /* words of the command */
 } numbers[] = {
-#define AT(what, field) offsetof(struct ethtool_##what, field)
+#define AT(what, field) (offsetof(struct ethtool_##what, field) / sizeof(__u32))
 	[QUALIFY_RING] = { ETHTOOL_GRINGPARAM,
 			   ETHTOOL_SRINGPARAM,
 			   1,
@@ -123,23 +123,20 @@ union command {
 	struct ethtool_ringparam ring;
 	struct ethtool_channels channels;
 	struct ethtool_coalesce coalesce;
-	char bytes[256];
+	__u32 word[64];
 };
 
 static int get_numbers(const char *ifname, const struct numbers *of, union command *command,
 		       char *value)
 {
 	size_t i, len = 0;
-	__u32 number;
 	int err;
 
 	*command = (union command){ .cmd = of->get };
 	err = rxaqm_ethtool(ifname, command);
-	for (i = 0; i < of->nr; i++) {
-		memcpy(&number, command->bytes + of->at[i], sizeof(number));
+	for (i = 0; i < of->nr; i++)
 		len += (size_t)snprintf(value + len, QUALIFY_SETTING_LEN - len, "%s%u",
-					i ? " " : "", number);
-	}
+					i ? " " : "", command->word[of->at[i]]);
 	return err;
 }
 
@@ -148,17 +145,15 @@ static int set_numbers(const char *ifname, const struct numbers *of, const char 
 	char now[QUALIFY_SETTING_LEN], *end;
 	union command command;
 	int err = get_numbers(ifname, of, &command, now);
-	__u32 number;
 	size_t i;
 
 	/* A driver may start its rings anew for what is no change. */
 	if (err || !strcmp(now, value))
 		return err;
 	for (i = 0; i < of->nr; i++, value = end) {
-		number = (__u32)strtoul(value, &end, 10);
+		command.word[of->at[i]] = (__u32)strtoul(value, &end, 10);
 		if (end == value)
 			return -EINVAL;
-		memcpy(command.bytes + of->at[i], &number, sizeof(number));
 	}
 	command.cmd = of->set;
 	return rxaqm_ethtool(ifname, &command);

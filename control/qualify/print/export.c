@@ -6,43 +6,40 @@
 #include "qualify/print/print.h"
 #include "qualify/record/record.h"
 
-static void put_text(FILE *file, const char *text, char after)
+static void put_text(FILE *file, const char *text)
 {
 	fputc('"', file);
 	for (; *text; text++)
 		fprintf(file, *text == '"' ? "\"\"" : "%c", *text);
-	fprintf(file, "\"%c", after);
-}
-
-static void put_number(FILE *file, double value, const char *after)
-{
-	if (isfinite(value))
-		fprintf(file, "%.12g", value);
-	fputs(after, file);
+	fputs("\",", file);
 }
 
 static void put_figure(FILE *file, const struct qualify_record *record,
 		       const struct qualify_row *row, const struct qualify_figure *figure)
 {
-	put_text(file, record->host, ',');
-	put_text(file, record->interface, ',');
-	put_text(file, record->driver, ',');
-	put_text(file, record->firmware, ',');
-	put_text(file, record->time, ',');
-	put_text(file, record->nic_class, ',');
-	put_text(file, row->id, ',');
-	put_text(file, qualify_verdict_name(row->verdict), ',');
-	put_text(file, figure->name, ',');
-	put_text(file, figure->unit, ',');
-	put_text(file, figure->words, ',');
-	put_number(file, qualify_known(figure->n) ? (double)figure->n : NAN, ",");
-	put_number(file, qualify_known(figure->of) ? (double)figure->of : NAN, ",");
-	put_number(file, figure->median, ",");
-	put_number(file, figure->p99, ",");
-	put_number(file, figure->min, ",");
-	put_number(file, figure->max, ",");
-	put_number(file, figure->cv, ",");
-	put_number(file, figure->error, "\r\n");
+	const char *const texts[] = {
+		record->host, record->interface, record->driver, record->firmware,
+		record->time, record->nic_class, row->id,	 qualify_verdict_name(row->verdict),
+		figure->name, figure->unit,	 figure->words
+	};
+	const double numbers[] = { qualify_known(figure->n) ? (double)figure->n : NAN,
+				   qualify_known(figure->of) ? (double)figure->of : NAN,
+				   figure->median,
+				   figure->p99,
+				   figure->min,
+				   figure->max,
+				   figure->cv,
+				   figure->error };
+	size_t i;
+
+	for (i = 0; i < sizeof(texts) / sizeof(texts[0]); i++)
+		put_text(file, texts[i]);
+	for (i = 0; i < sizeof(numbers) / sizeof(numbers[0]); i++) {
+		fputs(i ? "," : "", file);
+		if (isfinite(numbers[i]))
+			fprintf(file, "%.12g", numbers[i]);
+	}
+	fputs("\r\n", file);
 }
 
 void qualify_print_csv(FILE *file, const void *what)

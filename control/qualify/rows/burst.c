@@ -38,18 +38,13 @@ static void count_burst(struct qualify_run *run, __u32 first, const struct quali
 			struct burst *burst)
 {
 	__u64 came = 0, stood = 0, sent_ns = 0, least_ns = ~0ULL, most_ns = 0;
+	const struct qualify_seen *seen;
 	__u32 i;
 
-	for (i = (__u32)sent->count; i-- > 0 && !sent_ns && !*run->stop;) {
-		const struct qualify_seen *last = qualify_seen(run, first + i);
-
-		sent_ns = last ? last->sent_ns : 0;
-	}
-
-	for (i = 0; i < sent->count && !*run->stop; i++) {
-		const struct qualify_seen *seen = qualify_seen(run, first + i);
-
-		if (!seen || !seen->xdp_ns)
+	qualify_each_seen(i, seen, run, first, sent->count) sent_ns = seen->sent_ns;
+	qualify_each_seen(i, seen, run, first, sent->count)
+	{
+		if (!seen->xdp_ns)
 			continue;
 		came++;
 		stood += rxaqm_ns_after(seen->xdp_ns, sent_ns);

@@ -63,48 +63,20 @@ static struct source ask_source(const char *ifname)
 	return source;
 }
 
-/* Last word of where link @path of sysfs points to. */
-static void device_of(int sys, const char *path, char name[64])
-{
-	char target[256];
-	ssize_t got = readlinkat(sys, path, target, sizeof(target) - 1);
-
-	name[0] = '\0';
-	if (got <= 0)
-		return;
-	target[got] = '\0';
-	snprintf(name, 64, "%.63s", strrchr(target, '/') ? strrchr(target, '/') + 1 : target);
-}
-
 /* A clock of the NIC's own device makes its stamps; one of a PHY, that. */
 static const char *source_by_device(const char *ifname, int phc)
 {
-	char nic[64], clock[64], path[80];
+	char device[48], clock[80];
 	int sys = rxaqm_netns_sysfs(false);
+	const char *source = "unknown";
 
-	if (sys < 0)
-		return "unknown";
-	snprintf(path, sizeof(path), "class/net/%.15s/device", ifname);
-	device_of(sys, path, nic);
-	snprintf(path, sizeof(path), "class/ptp/ptp%d/device", phc);
-	device_of(sys, path, clock);
-	close(sys);
-	if (!*nic || !*clock)
-		return "unknown";
-	return strcmp(nic, clock) ? "phylib" : "netdev";
-}
-
-static void list_bits(struct qualify_row *row, const char *name, __u32 bits,
-		      const char *const *names, unsigned int nr)
-{
-	char words[160] = "";
-	unsigned int i;
-
-	for (i = 0; i < nr; i++) {
-		if (bits & 1U << i && strlen(words) + strlen(names[i]) + 2 < sizeof(words))
-			sprintf(words + strlen(words), "%s%s", *words ? " " : "", names[i]);
-	}
-	qualify_put_words(row, name, "ETHTOOL_GET_TS_INFO", "%s", *words ? words : "none");
+	snprintf(device, sizeof(device), "class/net/%.15s/device", ifname);
+	snprintf(clock, sizeof(clock), "%s/ptp/ptp%d", device, phc);
+	if (sys >= 0 && !faccessat(sys, device, F_OK, 0))
+		source = faccessat(sys, clock, F_OK, 0) ? "phylib" : "netdev";
+	if (sys >= 0)
+		close(sys);
+	return source;
 }
 
 int qualify_row_stamp_source(struct qualify_run *run, struct qualify_row *row)
@@ -119,6 +91,7 @@ int qualify_row_stamp_source(struct qualify_run *run, struct qualify_row *row)
 	struct ethtool_ts_info info = { .cmd = ETHTOOL_GET_TS_INFO };
 	struct source source = ask_source(run->ifname);
 	bool asked = source.source > 0;
+	char words[QUALIFY_WORDS_LEN];
 	int err = rxaqm_ethtool(run->ifname, &info);
 
 	if (err)
@@ -136,8 +109,10 @@ int qualify_row_stamp_source(struct qualify_run *run, struct qualify_row *row)
 	if (source.qualifier >= 0)
 		qualify_put_words(row, "qualifier", "ethtool tsinfo", "%s",
 				  source.qualifier ? "approx" : "precise");
-	list_bits(row, "tx_types", info.tx_types, tx, sizeof(tx) / sizeof(tx[0]));
-	list_bits(row, "rx_filters", info.rx_filters, rx, sizeof(rx) / sizeof(rx[0]));
+	qualify_put_words(row, "tx_types", "ETHTOOL_GET_TS_INFO", "%s",
+			  qualify_words_of(info.tx_types, tx, sizeof(tx) / sizeof(tx[0]), words));
+	qualify_put_words(row, "rx_filters", "ETHTOOL_GET_TS_INFO", "%s",
+			  qualify_words_of(info.rx_filters, rx, sizeof(rx) / sizeof(rx[0]), words));
 	if (info.phc_index >= 0)
 		qualify_put_words(row, "clock", "ethtool tsinfo", "/dev/ptp%d", info.phc_index);
 	return 0;

@@ -25,26 +25,14 @@ static void add(struct qualify_counters *counters, const char *from, const char 
 
 static void read_link(const char *ifname, struct qualify_counters *counters)
 {
-	static const struct {
-		const char *name;
-		size_t at;
-	} fields[] = {
-#define FIELD(name) { #name, offsetof(struct rtnl_link_stats64, name) }
-		FIELD(rx_packets),	 FIELD(rx_bytes),	  FIELD(rx_errors),
-		FIELD(rx_dropped),	 FIELD(rx_length_errors), FIELD(rx_over_errors),
-		FIELD(rx_crc_errors),	 FIELD(rx_frame_errors),  FIELD(rx_fifo_errors),
-		FIELD(rx_missed_errors), FIELD(rx_nohandler),	  FIELD(tx_packets),
-		FIELD(tx_dropped),	 FIELD(tx_errors),
-#undef FIELD
-	};
 	struct rtnl_link_stats64 stats;
+	const __u64 *value = (const __u64 *)&stats;
 	size_t i;
 
 	if (rxaqm_link_stats(ifname, &stats))
 		return;
-	for (i = 0; i < sizeof(fields) / sizeof(fields[0]); i++)
-		add(counters, "rtnl", fields[i].name,
-		    *(const __u64 *)((const char *)&stats + fields[i].at));
+	for (i = 0; i < RXAQM_LINK_STATS; i++)
+		add(counters, "rtnl", rxaqm_link_stat_names[i], value[i]);
 }
 
 static void take_ethtool(const char *name, __u64 value, void *counters)

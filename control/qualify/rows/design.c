@@ -37,6 +37,7 @@ static int behind_held(struct qualify_run *run, struct qualify_sender *sender,
 	struct qualify_backlog backlog;
 	struct qualify_sent sent;
 	__u64 start_ns, back_ns;
+	const struct qualify_seen *seen;
 	__u32 i, before = 0, taken = 0;
 	bool held;
 	int err;
@@ -60,11 +61,10 @@ static int behind_held(struct qualify_run *run, struct qualify_sender *sender,
 		err = qualify_failed(run, ETIMEDOUT, "a frame was not given back for 5 s");
 	if (err)
 		return err;
-	for (i = 0; i < backlog.held; i++) {
-		const struct qualify_seen *seen = qualify_seen(run, send.first + i);
-
-		taken += seen && seen->stack_ns;
-		before += seen && seen->stack_ns && !rxaqm_ns_reached(seen->stack_ns, back_ns);
+	qualify_each_seen(i, seen, run, send.first, backlog.held)
+	{
+		taken += seen->stack_ns != 0;
+		before += seen->stack_ns && !rxaqm_ns_reached(seen->stack_ns, back_ns);
 	}
 	if (taken < backlog.held)
 		return qualify_failed(run, ETIMEDOUT,

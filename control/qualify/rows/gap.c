@@ -17,13 +17,11 @@
 static void find_gap(struct qualify_run *run, __u32 first, __u32 next, struct qualify_gap *gap)
 {
 	__u64 last_ns = 0, at_ns, longest_ns = 0, came = 0;
-	__u32 seq;
+	const struct qualify_seen *seen;
+	__u32 i;
 
-	for (seq = first; seq != next && !*run->stop; seq++) {
-		const struct qualify_seen *seen = qualify_seen(run, seq);
-
-		if (!seen)
-			continue;
+	qualify_each_seen(i, seen, run, first, next - first)
+	{
 		came++;
 		/* They may come out of order when rings are made anew. */
 		at_ns = seen->xdp_ns ? seen->xdp_ns : seen->stack_ns;
@@ -43,8 +41,9 @@ static void find_gap(struct qualify_run *run, __u32 first, __u32 next, struct qu
 /* To the end of what the peer was told to send. */
 static int end_round(struct qualify_run *run, __u32 first, struct qualify_gap *gap)
 {
+	const struct qualify_seen *seen;
 	struct qualify_sent sent;
-	__u32 i;
+	__u32 i, late;
 	int err;
 
 	while (!*run->stop && !qualify_peer_done(&run->peer, 5))
@@ -56,9 +55,8 @@ static int end_round(struct qualify_run *run, __u32 first, struct qualify_gap *g
 		return err;
 	qualify_sleep_ms(run, LATE_MS);
 	gap->sent += sent.count;
-	for (i = sent.count > LAST ? (__u32)sent.count - LAST : 0; i < sent.count && !*run->stop;
-	     i++)
-		gap->again |= qualify_seen(run, first + i) != NULL;
+	late = sent.count > LAST ? (__u32)sent.count - LAST : 0;
+	qualify_each_seen(i, seen, run, first + late, (__u32)sent.count - late) gap->again = true;
 	return 0;
 }
 

@@ -96,15 +96,13 @@ static void by_sender(struct qualify_run *run, const struct qualify_send *send,
 		      struct qualify_latency *latency)
 {
 	__u32 i, n = send->count > QUALIFY_SEEN ? QUALIFY_SEEN : send->count;
+	const struct qualify_seen *seen;
 
 	latency->samples.nr = 0;
 	latency->of = n;
-	for (i = 0; i < n; i++) {
-		const struct qualify_seen *seen = qualify_probe_seen(&run->probe,
-								     send->first + send->count - n +
-									     i);
-
-		if (seen && seen->xdp_ns)
+	qualify_each_seen(i, seen, run, send->first + send->count - n, n)
+	{
+		if (seen->xdp_ns)
 			qualify_samples_add(&latency->samples,
 					    (double)(__s64)(seen->xdp_ns - seen->sent_ns));
 	}

@@ -95,6 +95,7 @@ static int count_flows(struct qualify_run *run, enum qualify_kind kind, unsigned
 {
 	struct qualify_send send = QUALIFY_SEND(.kind = kind, .count = nr, .flows = nr, .pps = pps,
 						.max_ms = 10000);
+	const struct qualify_seen *seen;
 	struct qualify_sent sent;
 	unsigned int i, ports;
 	int err;
@@ -103,10 +104,9 @@ static int count_flows(struct qualify_run *run, enum qualify_kind kind, unsigned
 	qualify_probe_clear(&run->probe);
 	run->probe.orders->drop = 1;
 	err = qualify_traffic(run, &send, NULL, &sent);
-	for (i = 0; !err && i < nr; i++) {
-		const struct qualify_seen *seen = qualify_seen(run, send.first + i);
-
-		if (!seen || !seen->xdp_ns || seen->queue >= flows->queues)
+	qualify_each_seen(i, seen, run, send.first, err ? 0 : nr)
+	{
+		if (!seen->xdp_ns || seen->queue >= flows->queues)
 			continue;
 		flows->came++;
 		flows->used += !flows->count[seen->queue]++;

@@ -278,21 +278,14 @@ int qualify_row_to_xdp(struct qualify_run *run, struct qualify_row *row)
 	return err;
 }
 
-/* The smallest median so far. */
-struct least {
-	double ns, error_ns;
-	__u64 n, of;
-};
-
-/* One frame at a time. @floor becomes its median, if that is less. */
+/* One frame at a time. */
 static int latency_alone(struct qualify_run *run, struct qualify_row *row, const char *name,
-			 const char *how, struct least *floor)
+			 const char *how)
 {
 	/* Farther apart than interrupts are ever put off. */
 	struct qualify_send send = QUALIFY_SEND(.count = 60, .pps = 40);
 	struct qualify_latency latency;
 	struct qualify_figure *figure;
-	double median_ns;
 	int err;
 
 	qualify_probe_clear(&run->probe);
@@ -303,26 +296,36 @@ static int latency_alone(struct qualify_run *run, struct qualify_row *row, const
 				    latency.from, how);
 	qualify_figure_samples(figure, &latency.samples, latency.error_ns);
 	qualify_figure_of(figure, latency.of);
-	median_ns = qualify_samples_quantile(&latency.samples, 0.5);
 	qualify_curve_cdf(figure, how, &latency.samples);
-	if (!(floor->ns <= median_ns))
-		*floor = (struct least){ median_ns, latency.error_ns, latency.samples.nr,
-					 latency.of };
 	qualify_latency_free(&latency);
 	return 0;
+}
+
+static void put_floor(struct qualify_row *row)
+{
+	struct qualify_figure least = { .median = NAN, .error = NAN };
+	const struct qualify_figure *figure;
+
+	rxaqm_list_each(figure, &row->figures) {
+		if (!strncmp(figure->name, "latency_", strlen("latency_")) &&
+		    !isnan(figure->median) && !(least.median <= figure->median))
+			least = *figure;
+	}
+	qualify_figure_of(qualify_put_number(row, "floor", "ns", least.median, least.n, least.error,
+					     "the smallest median of the above"),
+			  least.of);
 }
 
 int qualify_row_moderation(struct qualify_run *run, struct qualify_row *row)
 {
 	static const unsigned int usecs[] = { 0, 100 };
 	char was[QUALIFY_SETTING_LEN], value[32], name[32], how[48];
-	struct least floor = { NAN, NAN, 0, 0 };
 	unsigned int i;
 	bool has;
 	int err;
 
 	qualify_find_stamp_point(run);
-	err = latency_alone(run, row, "latency_idle", "as it is", &floor);
+	err = latency_alone(run, row, "latency_idle", "as it is");
 	if (err)
 		return err;
 	if (run->facts.moderation_us >= 0)
@@ -335,15 +338,12 @@ int qualify_row_moderation(struct qualify_run *run, struct qualify_row *row)
 		snprintf(name, sizeof(name), "latency_usecs_%u", usecs[i]);
 		snprintf(how, sizeof(how), "rx-usecs %u, adaptive-rx off", usecs[i]);
 		if (qualify_setting_change(&run->journal, QUALIFY_COALESCE, "", value))
-			qualify_figure_words(qualify_figure_add(row, name, "ns", "%s", how),
-					     "refused by the driver");
+			qualify_put_said(row, name, "refused by the driver", "%s", how);
 		else
-			err = latency_alone(run, row, name, how, &floor);
+			err = latency_alone(run, row, name, how);
 	}
 	if (has)
 		qualify_setting_change(&run->journal, QUALIFY_COALESCE, "", was);
-	qualify_figure_of(qualify_put_number(row, "floor", "ns", floor.ns, floor.n, floor.error_ns,
-					     "the smallest median of the above"),
-			  floor.of);
+	put_floor(row);
 	return err;
 }

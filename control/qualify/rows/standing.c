@@ -33,6 +33,7 @@ static int find_idle(struct qualify_run *run, struct idle *idle)
 {
 	struct qualify_send send = QUALIFY_SEND(.count = IDLE_FRAMES, .pps = 1000);
 	struct qualify_samples took = {};
+	const struct qualify_seen *seen;
 	struct qualify_sent sent;
 	__u32 i;
 	int err;
@@ -41,10 +42,9 @@ static int find_idle(struct qualify_run *run, struct idle *idle)
 	if (run->peer.same_host)
 		return 0;
 	err = qualify_traffic(run, &send, NULL, &sent);
-	for (i = 0; !err && i < IDLE_FRAMES; i++) {
-		const struct qualify_seen *seen = qualify_seen(run, send.first + i);
-
-		if (!seen || !seen->stack_ns)
+	qualify_each_seen(i, seen, run, send.first, err ? 0 : IDLE_FRAMES)
+	{
+		if (!seen->stack_ns)
 			continue;
 		idle->sent_ns = (double)seen->sent_ns;
 		qualify_samples_add(&took, (double)(__s64)(seen->stack_ns - seen->sent_ns));
@@ -74,12 +74,12 @@ static void take_stood(struct qualify_run *run, const struct qualify_send *send,
 		       const struct idle *from, const struct idle *to, struct stood *stood)
 {
 	__u32 i, n = (__u32)((double)sent * (1 - SETTLED));
+	const struct qualify_seen *seen;
 
 	n = n > QUALIFY_SEEN / 2 ? QUALIFY_SEEN / 2 : n;
-	for (i = sent - n; i < sent; i++) {
-		const struct qualify_seen *seen = qualify_seen(run, send->first + i);
-
-		if (seen && seen->stack_ns)
+	qualify_each_seen(i, seen, run, send->first + sent - n, n)
+	{
+		if (seen->stack_ns)
 			qualify_samples_add(&stood->ns, took_ns(seen, from, to));
 	}
 	stood->lost = n ? 1 - (double)stood->ns.nr / n : NAN;

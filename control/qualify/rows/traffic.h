@@ -17,6 +17,13 @@ bool qualify_has_carrier(const struct qualify_run *run);
 /* Does the XDP program, which is on, see what comes? */
 bool qualify_xdp_runs(struct qualify_run *run);
 
+/* For each of the @nr frames from seq @first on that came, in the order they were sent: @seen is
+ * what saw it, @i its number.
+ */
+#define qualify_each_seen(i, seen, run, first, nr)        \
+	for ((i) = 0; (i) < (nr) && !*(run)->stop; (i)++) \
+		if (((seen) = qualify_seen(run, (first) + (i))))
+
 /* Begin with @send, to this interface and with new seqs, from send->first on; for 5 s at most, if
  * it says nothing else. The link is waited for, or not.
  */

@@ -98,12 +98,12 @@ int qualify_completions(struct qualify_run *run, bool loaded, struct qualify_tx 
  */
 static double lost_since(const struct qualify_run *run, __u32 first, __u32 nr, __u64 from_ns)
 {
-	__u32 i = nr > QUALIFY_SEEN ? nr - QUALIFY_SEEN : 0, came = 0, begin = 0, end = 0;
+	__u32 i, came = 0, begin = 0, end = 0, old = nr > QUALIFY_SEEN ? nr - QUALIFY_SEEN : 0;
+	const struct qualify_seen *seen;
 
-	for (; i < nr; i++) {
-		const struct qualify_seen *seen = qualify_seen(run, first + i);
-
-		if (!seen || !rxaqm_ns_reached(seen->xdp_ns, from_ns))
+	qualify_each_seen(i, seen, run, first + old, nr - old)
+	{
+		if (!rxaqm_ns_reached(seen->xdp_ns, from_ns))
 			continue;
 		begin = came++ ? begin : i;
 		end = i;

@@ -15,17 +15,13 @@ static void put_features(struct qualify_row *row, __u64 features)
 {
 	static const char *const names[] = { "basic",	   "redirect", "ndo-xmit",   "xsk-zerocopy",
 					     "hw-offload", "rx-sg",    "ndo-xmit-sg" };
-	char words[96] = "";
-	size_t i;
+	char words[QUALIFY_WORDS_LEN];
 
-	for (i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
-		if (features != ~0ULL && features & 1ULL << i)
-			sprintf(words + strlen(words), "%s%s", *words ? " " : "", names[i]);
-	}
 	qualify_put_words(row, "advertised", "netdev dev-get, xdp-features", "%s",
-			  features == ~0ULL ? "unknown: the kernel does not tell" :
-			  *words	    ? words :
-					      "none");
+			  features == ~0ULL ?
+				  "unknown: the kernel does not tell" :
+				  qualify_words_of(features, names,
+						   sizeof(names) / sizeof(names[0]), words));
 }
 
 /* A socket bound with @flags. 1: zero copy is in effect; 0; -errno. */
@@ -49,12 +45,11 @@ static const char *put_sockets(struct qualify_run *run, struct qualify_row *row)
 
 	copy = zero == 1 ? 0 : bind_socket(run, XDP_COPY);
 	words = zero == 1 ? "zero-copy" : copy >= 0 ? "copy" : "none";
-	qualify_figure_words(qualify_figure_add(row, "zero_copy", "",
-						"a socket bound to queue %u with XDP_ZEROCOPY, then "
-						"XDP_COPY; getsockopt(XDP_OPTIONS)",
-						run->rx_queue),
-			     "%s%s%s", words, zero == 1 ? "" : ": ",
-			     zero == 1 ? "" : strerror(zero < 0 ? -zero : EOPNOTSUPP));
+	qualify_put_words(row, "zero_copy",
+			  "a socket bound to the queue in use with XDP_ZEROCOPY, then XDP_COPY; "
+			  "getsockopt(XDP_OPTIONS)",
+			  "%s%s%s", words, zero == 1 ? "" : ": ",
+			  zero == 1 ? "" : strerror(zero < 0 ? -zero : EOPNOTSUPP));
 	return words;
 }
 
