@@ -49,23 +49,29 @@ static const struct doctor_loss ledger[] = {
 	  "packets cut while they were sent", "duplex-mismatch link-slow", 1 },
 
 	/* NIC, by its driver's. The first are only named like a loss: the stack looks at checksums
-	 * again, and counts what is wrong.
+	 * again, and counts what is wrong. Not so where gve's NIC drops it. What cpsw's switch (ale)
+	 * does not pass on is for others.
 	 */
+	{ ETHTOOL, "rx_drops_invalid_checksum", "packets with a wrong checksum",
+	  "- checksum-errors", 1 },
 	{ ETHTOOL,
 	  "steer_missed|pp_alloc|pp_recycle|cache_|_corrected|err_lane|alloc_fast|smbus|interrupt|"
-	  "ferred|fdir_|filter|eee_wakeup|csum|chksum|checksum_err",
+	  "ferred|fdir_|filter|eee_wakeup|csum|chksum|checksum_err|"
+	  "_correctable|port_mask|portmask|ale_rate|ale_vid|ale_da|ale_block|ale_secure|ale_auth|"
+	  "ale_mcast|ale_dual|ale_ip",
 	  NULL },
 	{ ETHTOOL, "pause_duration|pause_transition", "microseconds of pauses", "-", 0, 2000000 },
 	{ ETHTOOL, "allowance_exceeded|drop_ratelimit", "packets over an allowance of the cloud",
 	  "nic-allowance" },
 	{ ETHTOOL, "xdp drop|xdp abort", "packets that an XDP program dropped", "xdp-drops" },
-	/* The FIFO of a MAC is before the DMA: stmmac's, be2net's; otx2 only numbers its names
-	 * (rvu_debugfs.c: 6 is "Packets dropped due to RX FIFO full").
+	/* The FIFO of a MAC is before the DMA: stmmac's, be2net's, cpsw's, mvpp2's, fec's (its manual
+	 * on IEEE_R_MACERR). otx2 only numbers its names (rvu_debugfs.c: 6 is "Packets dropped due
+	 * to RX FIFO full").
 	 */
 	{ ETHTOOL,
 	  "rx discards_phy|buf_discard|cong_discard|brb_discard|rx prio discards|rx stat_discard|"
 	  "discard_packets_cos|rx_pm_|bg frames_|fifo_overflow|rx overflow_irq|rx overflow_cntr|"
-	  "cgx_rxstat6",
+	  "cgx_rxstat6|overflow_error|rx fifo_drop|fifo_or_parser|rx_macerr",
 	  "packets that the NIC had no room for behind its port", "nic-port-discards" },
 	{ ETHTOOL, "pci_stalled|pci_buffer_overflow", "times that the PCIe bus held the NIC up",
 	  "- nic-port-discards", 10 },
@@ -83,14 +89,16 @@ static const struct doctor_loss ledger[] = {
 	  "uncorrectable|char_err|disp_err|short_len|short_err",
 	  "damaged frames", "wire-errors duplex-mismatch" },
 	{ ETHTOOL,
-	  "oversize|ovrsz|too_long|long_len|long_err|mtu_err|over_mru|gtjumbo|length_err|len_err",
+	  "oversize|ovrsz|too_long|too_big_discard|long_len|long_err|mtu_err|over_mru|gtjumbo|length_err|len_err",
 	  LONG },
 	{ ETHTOOL,
-	  "out_of_buffer|rx oob|no_dma|hw_drop|rx_miss|rx missed|rx overrun|no_frags|nodesc|no_buf|"
+	  "out_of_buffer|rx oob|no_dma|rx hw_drop|queue_drop_cnt|rx_miss|rx missed|rx overrun|no_frags|nodesc|no_buf|"
 	  "nobuf|no buffer|bds_empty|empty_rx|fw_discard|rx total_discard|rx ring_discard|rx_discard|"
 	  "rx_drops|rx_drop_red|rx drop frame|droppeddma|port.rx_dropped|rx overflow|ovflow|"
 	  "rx_resource_err|rx_fifo_err|rx_over_err|rxq full_drop|rxq early_drop|rxq bm_drop",
 	  "packets that a ring had no room for", RING " xdp-drops" },
+	/* Interrupts of stmmac. */
+	{ ETHTOOL, "rx buf_unav", "times that a ring ran empty", "- nic-port-discards " RING, 1 },
 	{ ETHTOOL, "rx drop", "packets dropped in the NIC or its driver",
 	  "rx-dropped xdp-drops " RING, 1, 20 },
 	{ ETHTOOL, "tx pause|tx flow_control|tx xoff|tx xon|tx pfc", "pause frames sent",
