@@ -39,12 +39,17 @@ static __u64 lost(const struct doctor_snapshot *snap, const struct doctor_iface 
 		field = offsetof(struct doctor_queue, alloc_fails);
 	else if ((tx = !strcmp(id, "tx-hangs")))
 		field = offsetof(struct doctor_queue, hangs);
+	else if ((tx = !strcmp(id, "veth-drops")))
+		field = offsetof(struct doctor_queue, qdisc_drops);
 	rxaqm_list_each(queue, &iface->queues) {
 		if (!field || queue->tx != tx)
 			continue;
 		value = doctor_queue_rise_at(snap, iface, queue, field);
 		queues += value == ~0ULL ? 0 : value;
 	}
+	/* What its own qdisc drops never came to the other end. */
+	if (!strcmp(id, "veth-drops"))
+		return sum > queues ? sum - queues : 0;
 	return sum > queues ? sum : queues;
 }
 
@@ -197,10 +202,11 @@ static enum doctor_verdict judge_worst(const struct doctor_snapshot *snap,
 	doctor_note_count(finding, "by_rxaqm", dropped_by_rxaqm(snap, iface),
 			  "rxaqm, its counters");
 	say_sizes(finding, iface);
-	say_ring(finding, iface,
-		 !doctor_iface_rose(snap, iface, "rx_packets") ? RING_STUCK :
-		 are_idle(snap)				       ? RING_IDLE :
-								 RING_SLOW);
+	if (!strcmp(finding->check->id, "nic-ring-overflow"))
+		say_ring(finding, iface,
+			 !doctor_iface_rose(snap, iface, "rx_packets") ? RING_STUCK :
+			 are_idle(snap)				       ? RING_IDLE :
+									 RING_SLOW);
 	return DOCTOR_FOUND;
 }
 
@@ -380,7 +386,7 @@ const struct doctor_check doctor_checks_nic[] = {
 	  .expect = "events from ${events} to what the program is meant to drop",
 	  .after = "cq-shared rx-queue-standing " CPU_FULL " rx-starved",
 	  .reference = "net/core/dev.c: XDP_DROP makes no kfree_skb event", .judge = judge_xdp },
-	{ DOCTOR_CHECK("veth-drops", BACKLOG, ARRIVAL, MEDIUM, MEASURED),
+	{ DOCTOR_CHECK("veth-drops", NIC, ARRIVAL, MEDIUM, MEASURED),
 	  .reads = "tx_dropped of veth devices",
 	  .cause =
 		  "The other end of ${iface} does not take what is sent to it: ${events} packets were dropped.",

@@ -42,7 +42,8 @@ static const struct doctor_loss ledger[] = {
 	{ STAT, "rx_nohandler|tx_heartbeat_errors", NULL },
 	/* veth.c:veth_xmit: NET_RX_DROP of the other end. */
 	{ STAT, "tx_dropped", "packets that the other end of a veth did not take",
-	  "veth-drops backlog-drops xdp-drops", 1, .drivers = "veth" },
+	  "veth-drops backlog-drops xdp-drops tx-qdisc-drops tx-qdisc-standing", 1,
+	  .drivers = "veth" },
 	{ STAT, "tx_dropped", "packets that were not sent",
 	  "tx-qdisc-drops tx-qdisc-standing backlog-drops xdp-drops " RING, 1 },
 	{ STAT, "collisions|tx_errors|tx_carrier_errors|tx_aborted_errors|tx_window_errors",

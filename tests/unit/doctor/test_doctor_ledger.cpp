@@ -142,7 +142,6 @@ TEST_CASE("doctor: counters of drivers by their names", "[doctor][ledger]")
 		{ "bnxt_en", "rx_code_err_frames", "wire-errors" },
 		{ "bnxt_en", "rx_ovrsz_frames", "frames-too-long" },
 		{ "bnxt_en", "rx_filter_miss", "" },
-		{ "stmmac", "mmc_rx_fifo_overflow", "nic-ring-overflow" },
 		{ "stmmac", "da_rx_filter_fail", "" },
 		{ "mtk_soc_eth", "rx_overflow", "nic-ring-overflow" },
 		{ "mtk_soc_eth", "rx_long_errors", "frames-too-long" },
