@@ -197,11 +197,11 @@ TEST_CASE("doctor: the remedy of each check is run, or cannot be tried here", "[
 		  "backlog-drops nic-no-memory tcp-memory udp-memory udp-burst udp-send-buffer "
 		  "cgroup-memory conntrack-full conntrack-race neighbour-full cpu-clock "
 		  "cpu-sibling irqs-on-one-cpu rx-starved napi-starved reader-waits-for-cpu "
-		  "udp-reader-shares-cpu numa-remote" },
+		  "udp-reader-shares-cpu numa-remote conntrack-invalid too-big-to-forward" },
 		{ "it needs a driver with such queues, rings or offloads: the simulated NIC's tests "
 		  "have its conditions",
 		  "rx-cpu-busy rx-cpus-busy rx-skew rx-queues-few gro-off "
-		  "nic-pauses nic-ring-overflow tx-stalls cq-shared" },
+		  "nic-pauses nic-ring-overflow tx-stalls tx-hangs cq-shared veth-drops" },
 		{ "it is rxaqm's: tests/system/aqm has what its policies do",
 		  "rx-queue-standing acks-dominate ecn-unheard rx-overload-sticks "
 		  "tso-bonus-decayed" },
