@@ -63,19 +63,19 @@ static void count_cpus(struct counters *counters)
 static __u64 tcp_counter(const char *path, const char *name)
 {
 	char line[LINE_LEN];
-	const char *at = NULL;
+	const char *at, *number = NULL;
 	unsigned int blanks = 0;
 
 	rxaqm_each_line(line, path) {
 		if (blanks) {
-			for (at = line; at && blanks; blanks--)
-				at = strchr(at + 1, ' ');
+			for (number = line; number && blanks; blanks--)
+				number = strchr(number + 1, ' ');
 			break;
 		}
-		for (at = strstr(line, name); at && at >= line; at--)
+		for (at = strstr(line, name); at && at > line; at--)
 			blanks += *at == ' ';
 	}
-	return at ? strtoull(at, NULL, 10) : 0;
+	return number ? strtoull(number, NULL, 10) : 0;
 }
 
 /* net/core/net-procfs.c:softnet_seq_show: the second column is what a backlog had no room for. */

@@ -170,12 +170,11 @@ TEST_CASE("trial: twice as much as the receiver can take, and enforcing helps", 
 
 	site.slow();
 	Flow flow(site.nic, 4000);
-	const Json record = site.trial({ "--for=16s", "--block=1s" }, 0);
+	const Json record = site.trial({ "--for=20s", "--block=1s" }, 0);
 
 	CAPTURE(site.text);
 	CHECK(verdict(record) == "helps");
 	CHECK(change(record, "sojourn_p50_ns") < -0.3);
-	CHECK(change(record, "sojourn_p99_ns") < 0);
 	CHECK(change(record, "overflow_per_s") < -0.3);
 	/* What dropping costs is sure where nothing else goes on, but next to nothing. */
 	CHECK(std::abs(change(record, "bytes_received_per_s")) < 0.02);
@@ -201,7 +200,7 @@ TEST_CASE("trial: a host that sends gets rid of more, once ACKs do not wait", "[
 	site.slow();
 	Flow flow(site.nic, 4000);
 	const Transfers sent(site.nic.rx(), site.nic.wire->tx, Wire::TX_IP4, 5310, 0, 64 << 10);
-	const Json record = site.trial({ "--for=16s", "--block=1s" }, 0);
+	const Json record = site.trial({ "--for=20s", "--block=1s" }, 0);
 
 	CAPTURE(site.text);
 	CHECK(verdict(record) == "helps");
@@ -252,7 +251,7 @@ TEST_CASE("trial: law=auto with that target hardly does", "[trial]")
 	in_guest();
 	Site site({ "target=1us", "interval=100us" });
 	const auto transfers = bursts(site);
-	const Json record = site.trial({ "--for=16s", "--block=1s" }, 0);
+	const Json record = site.trial({ "--for=20s", "--block=1s" }, 0);
 
 	CAPTURE(site.text);
 	CHECK(record.text("/ended").empty());
