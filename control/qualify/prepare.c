@@ -193,7 +193,7 @@ const char *qualify_row_ready(struct qualify_run *run, const struct qualify_row_
 	if (row->needs & QUALIFY_NEEDS_ALL_STAMPS && run->rx_filter != HWTSTAMP_FILTER_ALL)
 		return "needs stamps of all packets: the driver does not grant HWTSTAMP_FILTER_ALL";
 	if (row->needs & PROBES)
-		err = qualify_probe_xdp_on(&run->probe, &run->error);
+		err = qualify_xdp_on(run);
 	if (!err && row->needs & PROBES)
 		err = qualify_calibrate(run);
 	if (!err && row->needs & QUALIFY_NEEDS_XDP_FREE)

@@ -192,7 +192,7 @@ int qualify_put_gaps(struct qualify_run *run, struct qualify_row *row)
 		if (!err && !qualify_xdp_runs(run)) {
 			dead = changes[i].how;
 			qualify_probe_xdp_off(&run->probe);
-			qualify_probe_xdp_on(&run->probe, NULL);
+			qualify_xdp_on(run);
 		}
 	}
 	qualify_put_words(row, "xdp_after_changes",

@@ -119,3 +119,13 @@ void qualify_part_veth(struct qualify_run *run)
 	snprintf(name, sizeof(name), "napi/%.9s", run->ifname);
 	pin_threads(name);
 }
+
+int qualify_xdp_on(struct qualify_run *run)
+{
+	bool was_on = run->probe.xdp_fd >= 0;
+	int err = qualify_probe_xdp_on(&run->probe, &run->error);
+
+	if (!err && !was_on)
+		qualify_part_veth(run);
+	return err;
+}

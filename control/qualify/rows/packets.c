@@ -65,7 +65,7 @@ enum qualify_feature qualify_feature(const char *ifname, const char *name)
 /* Some drivers switch it off while XDP is on, for XDP is to see what comes. */
 static int put_hw_gro_with_xdp(struct qualify_run *run, struct qualify_row *row)
 {
-	int err = qualify_probe_xdp_on(&run->probe, &run->error);
+	int err = qualify_xdp_on(run);
 
 	if (err)
 		return err;

@@ -73,6 +73,9 @@ int qualify_held(struct qualify_run *run, const struct qualify_send *send, bool 
  */
 int qualify_slow_down(struct qualify_run *run, __u32 *ret_cost_ns, double *ret_capacity_pps);
 
+/* Put XDP on, unless it is. -errno with run->error. */
+int qualify_xdp_on(struct qualify_run *run);
+
 /* A veth is received on the sender's CPU, in its time, so that nothing ever stands: have a thread
  * receive instead, on a CPU of its own. To be done whenever native XDP was put on: that makes its
  * NAPIs. Does nothing to other devices.

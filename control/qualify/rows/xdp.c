@@ -69,7 +69,7 @@ static bool put_mode(struct qualify_run *run, struct qualify_row *row, bool nati
 static int xdp_on(struct qualify_run *run, void *arg)
 {
 	(void)arg;
-	return qualify_probe_xdp_on(&run->probe, NULL);
+	return qualify_xdp_on(run);
 }
 
 static int xdp_off(struct qualify_run *run, void *arg)
@@ -103,7 +103,7 @@ static int put_drop(struct qualify_run *run, struct qualify_row *row, bool *ret_
 	struct qualify_send send = QUALIFY_SEND(.count = 200, .pps = 5000);
 	const volatile struct qualify_progress *progress = run->probe.progress;
 	struct qualify_sent sent;
-	int err = qualify_probe_xdp_on(&run->probe, &run->error);
+	int err = qualify_xdp_on(run);
 
 	if (err)
 		return err;
