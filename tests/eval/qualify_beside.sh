@@ -30,11 +30,9 @@ trap end EXIT
 # measure BESIDE RUN
 measure()
 {
-	local status=0
-
 	RXAQM_PROFILE_PATH=$profiles RXAQM_BIN=$build/rxaqm "$build/rxaqm-qualify" veth0 \
 		--loopback other/veth1 --rows "$rows" --out "$made/$1-$2.json" \
-		>"$made/$1-$2.out" 2>&1 || status=$?
+		>"$made/$1-$2.out" 2>&1 || true
 	[ -s "$made/$1-$2.json" ] || { cat "$made/$1-$2.out" >&2 && exit 2; }
 }
 
