@@ -3,7 +3,7 @@
 #
 # Builds static programs, which need nothing of the system they run on, and packs them with what
 # belongs to them: make-dist.sh DIRECTORY [ARCH]. ARCH is Debian's name; another than this machine's
-# is built across, with the libraries of that architecture. Wants Debian 12 or 13.
+# is built across, with the libraries of that architecture. Wants Debian 12.
 #
 # Libraries are Debian's. Of two that have no static archive there, or one that cannot be linked,
 # the source packages are built here, without what rxaqm does not use. The same sources, built by
@@ -20,6 +20,8 @@ die()
 mkdir -p "${1:?the directory is missing}"
 dir=$(readlink -f "$1")
 here=$(dpkg --print-architecture) || die "this is made on Debian: there is no dpkg"
+grep -q '^VERSION_CODENAME=bookworm' /etc/os-release ||
+	die "this is made on Debian 12: libelf.a of Debian 13 wants libeu.a, which no package has"
 arch=${2:-$here}
 triplet=$(dpkg-architecture -a"$arch" -qDEB_HOST_GNU_TYPE 2>/dev/null) || die "unknown architecture '$arch'"
 version=$(cat VERSION)
@@ -66,11 +68,28 @@ fetch()
 	done
 }
 
+# What libsystemd wants, and nothing else that may be installed: it would look for that, and tell in
+# its list of features what it found. So libraries are hidden from it, whatever their options are
+# called in a version.
+pkg_config_of_systemd()
+{
+	local name file
+
+	rm -rf "$work/pkgconfig"
+	mkdir "$work/pkgconfig"
+	for name in libcap mount blkid libselinux libsepol libpcre2-8; do
+		for file in /usr/lib/"$triplet"/pkgconfig/$name.pc /usr/share/pkgconfig/$name.pc; do
+			[ ! -e "$file" ] || cp "$file" "$work/pkgconfig"
+		done
+	done
+}
+
 # libsystemd: Debian has no archive of it. It needs none of what it could be built with.
 build_systemd()
 {
 	local cross=() cpu
 
+	pkg_config_of_systemd
 	if [ "$arch" != "$here" ]; then
 		cpu=${triplet%%-*}
 		printf '%s\n' '[binaries]' "c = '$triplet-gcc'" "ar = '$triplet-ar'" \
@@ -80,16 +99,16 @@ build_systemd()
 		cross=(--cross-file "$work/cross")
 	fi
 	rm -rf "$work/systemd-build"
-	meson setup "$work/systemd-build" "$work/systemd" "${cross[@]}" -Dauto_features=disabled \
-		-Dmode=release -Dbuildtype=plain -Dstatic-libsystemd=true -Dtests=false -Dman=false \
-		-Dc_args="$cflags"
+	PKG_CONFIG_LIBDIR=$work/pkgconfig meson setup "$work/systemd-build" "$work/systemd" \
+		"${cross[@]}" -Dauto_features=disabled -Dmode=release -Dbuildtype=plain \
+		-Dstatic-libsystemd=true -Dtests=false -Dman=false -Dc_args="$cflags"
 	ninja -C "$work/systemd-build" version.h
 	ninja -C "$work/systemd-build" libsystemd.a
 	cp "$work/systemd-build/libsystemd.a" "$libs/lib"
 	cp -r "$work/systemd/src/systemd" "$libs/include"
 	printf '%s\n' 'Name: libsystemd' 'Description: static' \
 		"Version: $(dpkg-parsechangelog -l "$work/systemd/debian/changelog" -S Version | sed 's/[^0-9].*//')" \
-		"Cflags: -I$libs/include" "Libs: -L$libs/lib -lsystemd" "Libs.private: -lcap" >"$libs/lib/pkgconfig/libsystemd.pc"
+		"Cflags: -I$libs/include" "Libs: -L$libs/lib -lsystemd" >"$libs/lib/pkgconfig/libsystemd.pc"
 }
 
 # libmicrohttpd: Debian's is linked with GnuTLS, which needs libraries that have no archive.
@@ -224,7 +243,8 @@ pack()
 	cp -r LICENSES "$tree"
 	sbom >"$tree/sbom.spdx.json"
 	chmod -R u=rwX,go=rX "$tree"
-	(cd "$tree" && find . -type f ! -name SHA256SUMS | sort | xargs sha256sum >../sums && mv ../sums SHA256SUMS)
+	(cd "$tree" && find . -type f ! -name SHA256SUMS | sort | xargs sha256sum >../sums && mv ../sums SHA256SUMS &&
+		chmod 644 SHA256SUMS)
 	tar -C "$work" --format=gnu --sort=name --mtime="@$SOURCE_DATE_EPOCH" --owner=0 --group=0 \
 		--numeric-owner -c "$name" | gzip -9n >"$dir/$name.tar.gz"
 	(cd "$dir" && sha256sum "$name.tar.gz" >"$name.tar.gz.sha256")

@@ -145,6 +145,8 @@ on_release()
 	for stage in "${stages[@]}"; do
 		[[ $stage != first && $stage != deps ]] || continue
 		[[ $stage != suites || $release != "$own_release" ]] || continue
+		# Only there (packaging/make-dist.sh).
+		[[ $stage != dist && $stage != cross && $stage != release || $release = 12 ]] || continue
 		under=("$machine"/{deps,first,base})
 		# "suites" and "vm" install all that "test" does, so what that leaves hides nothing.
 		[[ $stage != suites && $stage != vm || ! -d $machine/test ]] || under=("$machine/test" "${under[@]}")
