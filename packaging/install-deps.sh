@@ -253,7 +253,7 @@ esac || die "$packager could not install them: mend what it says above, or insta
 [ "$packager" = apt ] || exit 0
 
 for architecture in $(printf '%s\n' "${absent[@]}" | sed -n 's|^[^/]*:||p' | sort -u); do
-	dpkg --print-foreign-architectures | grep -qx "$architecture" || {
+	grep -qx "$architecture" <<<"$(dpkg --print-foreign-architectures)" || {
 		echo "adding the architecture $architecture (dpkg --add-architecture)"
 		dpkg --add-architecture "$architecture"
 	}

@@ -3,8 +3,8 @@
 #
 # Runs the tests of tests/vm/groups in guests: tests/vm/run.sh [-a] [KERNEL]... [-- GROUP...],
 # on all kernels of tests/vm/kernels, and all rows but the long ones by default; -a: these as well.
-# Then they are told in a table, group by kernel: without names all there are, and what did not run is
-# untried. The last line is the sum, "N passed, N failed", with ", N skipped" if there are any.
+# Then they are told in a table, group by kernel: without names all there are, and what did not run
+# is untried. The last line is the sum, "N passed, N failed", with ", N skipped" if there are any.
 # Output: build/vm/logs.
 #
 # An emulated CPU is slow, and slower where the machine has other things to do: a group with a
