@@ -59,7 +59,7 @@ static void count_cpus(struct counters *counters)
 	}
 }
 
-/* The number called @name, which has a blank on either side: the next line has it, behind as many. */
+/* The number called @name, a blank on either side: the next line has it, behind as many blanks. */
 static __u64 tcp_counter(const char *path, const char *name)
 {
 	char line[LINE_LEN];

@@ -7,7 +7,7 @@
 #include "base/terminal.h"
 #include "trial/record.h"
 
-/* Print @record, and before it a line for each of the @nr records that it combines; 0: it is one. */
+/* Print @record, behind a line for each of the @nr records that it combines; 0: it is one. */
 void trial_print(const struct trial_record *record, const struct trial_record *records,
 		 unsigned int nr);
 

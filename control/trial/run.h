@@ -9,8 +9,8 @@ struct rxaqm_state;
 struct rxaqm_policy;
 
 /* Run the trial that @record is of, until rxaqm_stop: its interface, metric, arms, guards, seed,
- * block_ns and for_ns are set. What was in force before is put back in any case. 0, also if it ended
- * early: record->ended says why. -errno with @error if it did not begin.
+ * block_ns and for_ns are set. What was in force before is put back in any case. 0, also if it
+ * ended early: record->ended says why. -errno with @error if it did not begin.
  */
 int trial_run(struct trial_record *record, struct rxaqm_error *error);
 
@@ -36,8 +36,8 @@ int trial_guard_parse(struct trial_record *record, const char *text, struct rxaq
 /* The order of the arms in the next round, from *@random. */
 void trial_shuffle(unsigned int order[TRIAL_ARMS_MAX], unsigned int nr, __u64 *random);
 
-/* A window of a block, on @iface, called @ifname. Its end fills in @block, and adds what was seen to
- * @hist, of RXAQM_HIST_BUCKETS.
+/* A window of a block, on @iface, called @ifname. Its end fills in @block, and adds what was seen
+ * to @hist, of RXAQM_HIST_BUCKETS.
  */
 void trial_window_begin(const struct rxaqm_state *state, const struct rxaqm_iface *iface,
 			const char *ifname);

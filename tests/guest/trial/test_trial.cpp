@@ -38,8 +38,8 @@ void step_back()
 class Transfers
 {
     public:
-	/* @bytes in each connection, one after the other; 0: one without an end. @buffer: bytes that
-	 * may be on their way; 0: as the kernel has it.
+	/* @bytes in each connection, one after the other; 0: one without an end. @buffer: bytes
+	 * that may be on their way; 0: as the kernel has it.
 	 */
 	Transfers(const Netns &from, const Netns &to, const char *address, uint16_t port,
 		  size_t bytes = 0, int buffer = 0)
