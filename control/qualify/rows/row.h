@@ -83,9 +83,9 @@ enum qualify_feature {
 enum qualify_feature qualify_feature(const char *ifname, const char *name);
 
 struct qualify_samples;
-/* Q1, of rounds in which packets stood and a frame was sent behind them. @completes: the
- * device has completions at all. @held: packets that stood; @shares of them that were taken before the
- * frame was back, sorted.
+/* Q1, of rounds in which packets stood and a frame was sent behind them. @completes: the device has
+ * completions at all. @held: packets that stood; @shares of them that were taken before the frame
+ * was back, sorted.
  */
 void qualify_put_design(struct qualify_row *row, bool completes, struct qualify_samples *held,
 			struct qualify_samples *shares);
