@@ -39,7 +39,7 @@ snapshot_json()
 	jq -n --argjson time "$(awk '{ print $2; exit }' "$1/$2-truth.txt")" \
 		--argjson nic "$(name_values "$1/$2-nic.txt")" \
 		--argjson snmp "$(snmp_values "$1/$2-snmp.txt")" \
-		--argjson max_ns "$(awk '$1 == "queue" { print $NF; exit }' "$1/$2-truth.txt")" \
+		--argjson max_ns "$(awk '$1 == "queue" && $NF > max { max = $NF } END { print max + 0 }' "$1/$2-truth.txt")" \
 		--slurpfile status <(document "$1/$2-status.json") \
 		--slurpfile tc <(document "$1/$2-tc.json") \
 		'{$time, $nic, $snmp, $max_ns, status: $status[0], tc: $tc[0]}'

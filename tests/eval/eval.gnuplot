@@ -12,13 +12,13 @@ set key textcolor rgb ink
 
 if (ARG1 eq "delay") {
 	data = ARG3 . "/delay.tsv"
-	options = "none ring256 equal fq_codel cake codel rxaqm auto"
+	options = "none queues ring256 equal fq_codel cake codel rxaqm auto"
 	# Only those that were run are drawn.
 	there = system("for o in " . options . "; do cut -f 2 " . data . " | grep -qx $o && echo $o; done")
 	nr(o) = system(sprintf("echo %s | tr ' ' '\n' | grep -nx %s | cut -d : -f 1", options, o)) + 0
-	titles = "nothing|ring of 256|ring of equal delay|fq_codel on ifb|cake on ifb|rxaqm law=codel|rxaqm|rxaqm target=auto"
+	titles = "nothing|two queues, each with a CPU|ring of 256|ring of equal delay|fq_codel on ifb|cake on ifb|rxaqm law=codel|rxaqm|rxaqm target=auto"
 	title_of(o) = system(sprintf("echo '%s' | cut -d '|' -f %d", titles, nr(o)))
-	colour(o) = word("#5b6770 #8a6a0e #8a6a0e #8a5a9e #1f7f86 #c8502f #1d5c96 #1d5c96", nr(o))
+	colour(o) = word("#5b6770 #4f7a28 #8a6a0e #8a6a0e #8a5a9e #1f7f86 #c8502f #1d5c96 #1d5c96", nr(o))
 	# A line for each run: which row of the picture it is, and what it has. One is left free behind each
 	# scenario, whose name stands at its first.
 	placed = ARG3 . "/delay.placed"

@@ -67,7 +67,7 @@ measure()
 	done
 	# In the background: traps wait for what runs in the foreground.
 	for ((guest = 1; guest <= nr_guests; guest++)); do
-		"$root/tests/vm/vm.sh" "$kernel" -n "eval$guest" -t $((seconds + grace)) -q "$virtual_time" -- \
+		"$root/tests/vm/vm.sh" "$kernel" -n "eval$guest" -c 3 -t $((seconds + grace)) -q "$virtual_time" -- \
 			tests/eval/guest.sh "$out/simnic.ko" "$out" $(($(date +%s) + seconds)) &
 		guests+=($!)
 	done

@@ -85,7 +85,7 @@ add_profiles()
 scenario_keys="title row flows direction shared gro path rtt tunnel cost weight ring udp tos flood run late step enforce
 	pauses bursts round target interval settle window options quick runs profile profiles like
 	interleave steady storage profileoptions"
-option_keys="title ring ifb rxaqm"
+option_keys="title ring queues ifb rxaqm"
 # shellcheck disable=SC2086 # lists
 read_ini "$eval_dir/scenarios" scenario_ini $scenario_keys
 # shellcheck disable=SC2086

@@ -6,6 +6,7 @@
 readonly never=/run/eval-never # a FIFO that nobody writes to
 readonly ecn_addr=10.77.0.4 # TCP to it asks for ECN
 readonly least_ring=64 # that the NIC takes
+readonly spare_cpu=2 # of a second queue
 
 cleanup()
 {
@@ -46,7 +47,11 @@ build()
 {
 	local cc=cubic
 
-	build_pair "$module" 0
+	build_pair "$module" 0 "${option_has[queues]:-1}"
+	if [[ ${option_has[queues]} ]]; then
+		ethtool -L "$host_if" combined "${option_has[queues]}"
+		set_nic "$host_if" irq_cpu "1 $spare_cpu"
+	fi
 	set_costs "${scenario_has[profile]}" "${scenario_has[cost]}"
 	set_nic "$host_if" napi_weight "${scenario_has[weight]}"
 	ethtool -G "$host_if" rx "${scenario_has[ring]}"

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-only
 # Blocks "at SECONDS" and a copy of simnic's `truth` each; counts only grow, but for a reset.
-# Prints, as JSON, what came to queue 0 between each two: [seconds since `zero`, packets,
+# Prints, as JSON, what came to all queues between each two: [seconds since `zero`, packets,
 # p50, p99, max, packets over `target`], times in ns. With -v cdf=1 the distribution over all
 # instead: [upper bound of a bucket, share of the packets up to it].
 
@@ -49,6 +49,22 @@ function remember(    i)
 	}
 }
 
+# Those of each queue come in ascending order.
+function add(from, to, n,    i)
+{
+	if (from in now) {
+		now[from] += n
+		return
+	}
+	for (i = ++nr; i > 1 && low[i - 1] > from; i--) {
+		low[i] = low[i - 1]
+		high[i] = high[i - 1]
+	}
+	low[i] = from
+	high[i] = to
+	now[from] = n
+}
+
 # Buckets come in ascending order.
 function distribution(    i, bound, total, seen)
 {
@@ -73,8 +89,7 @@ $1 == "at" {
 	delete now
 	next
 }
-$1 == "queue" { mine = $2 == 0; next }
-mine { low[++nr] = $1; high[nr] = $2; now[$1] = $3 }
+$1 != "queue" { add($1 + 0, $2 + 0, $3) }
 END {
 	if (started)
 		flush()
