@@ -21,7 +21,7 @@ mkdir -p "${1:?the directory is missing}"
 dir=$(readlink -f "$1")
 here=$(dpkg --print-architecture) || die "this is made on Debian: there is no dpkg"
 grep -q '^VERSION_CODENAME=bookworm' /etc/os-release ||
-	die "this is made on Debian 12: libelf.a of Debian 13 wants libeu.a, which no package has"
+	die "this is made on Debian 12: libelf.a of Debian 13 cannot be linked (sourceware.org/bugzilla/show_bug.cgi?id=32293)"
 arch=${2:-$here}
 triplet=$(dpkg-architecture -a"$arch" -qDEB_HOST_GNU_TYPE 2>/dev/null) || die "unknown architecture '$arch'"
 version=$(cat VERSION)
