@@ -20,6 +20,7 @@
 #include "qualify/record/record.h"
 #include "base/clean.h"
 #include "base/each.h"
+#include "base/version.h"
 #include "nic/netlink.h"
 
 static void read_cpu(struct qualify_record *record)
@@ -182,7 +183,7 @@ int qualify_facts_read(const char *ifname, struct qualify_record *record, __u8 m
 	snprintf(record->interface, sizeof(record->interface), "%s", ifname);
 	record->mtu = rxaqm_nic_ioctl(ifname, SIOCGIFMTU, &ifr) ? 1500 : (__u32)ifr.ifr_mtu;
 	strftime(record->time, sizeof(record->time), "%FT%TZ", gmtime_r(&now, &utc));
-	snprintf(record->rxaqm, sizeof(record->rxaqm), "%s", RXAQM_VERSION);
+	snprintf(record->rxaqm, sizeof(record->rxaqm), "%s", rxaqm_version());
 	if (!uname(&name)) {
 		snprintf(record->host, sizeof(record->host), "%.63s", name.nodename);
 		snprintf(record->kernel, sizeof(record->kernel), "%.95s", name.release);

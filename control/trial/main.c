@@ -9,6 +9,7 @@
 
 #include "base/json_file.h"
 #include "base/parse.h"
+#include "base/version.h"
 #include "command/options.h"
 #include "command/program.h"
 #include "command/stop.h"
@@ -103,7 +104,7 @@ static int plan(const struct args *args, struct trial_record *record, struct rxa
 	strftime(record->time, sizeof(record->time), "%FT%TZ", gmtime_r(&now, &tm));
 	snprintf(record->host, sizeof(record->host), "%.63s", host.nodename);
 	snprintf(record->kernel, sizeof(record->kernel), "%.64s", host.release);
-	snprintf(record->rxaqm, sizeof(record->rxaqm), RXAQM_VERSION);
+	snprintf(record->rxaqm, sizeof(record->rxaqm), "%s", rxaqm_version());
 	snprintf(record->interface, sizeof(record->interface), "%.127s", args->words[0]);
 	if (args->metric && strlen(args->metric) >= sizeof(record->metric))
 		return rxaqm_bad(error, "--metric: at most %zu characters; make it a script",

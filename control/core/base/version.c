@@ -8,10 +8,13 @@
 #define RXAQM_COMMIT ""
 #endif
 
+const char *rxaqm_version(void)
+{
+	/* An empty commit is known when this is compiled. */
+	return sizeof(RXAQM_COMMIT) > 1 ? RXAQM_VERSION " (" RXAQM_COMMIT ")" : RXAQM_VERSION;
+}
+
 void rxaqm_print_version(const char *program)
 {
-	static const char commit[] = RXAQM_COMMIT;
-
-	printf("%s " RXAQM_VERSION "%s%s%s\n", program, *commit ? " (" : "", commit,
-	       *commit ? ")" : "");
+	printf("%s %s\n", program, rxaqm_version());
 }

@@ -6,6 +6,7 @@
 #include <sys/utsname.h>
 #include <unistd.h>
 
+#include "base/version.h"
 #include "doctor/collect/collect.h"
 #include "doctor/snapshot/get.h"
 
@@ -75,6 +76,7 @@ void doctor_collect_host(struct doctor_snapshot *snap)
 		snprintf(snap->kernel, sizeof(snap->kernel), "%.63s", host.release);
 		snprintf(snap->hostname, sizeof(snap->hostname), "%.63s", host.nodename);
 	}
+	snprintf(snap->rxaqm, sizeof(snap->rxaqm), "%s", rxaqm_version());
 	snap->ticks_per_s = (__u32)sysconf(_SC_CLK_TCK);
 	snap->page_size = (__u32)sysconf(_SC_PAGESIZE);
 	snap->memory_bytes = (__u64)sysconf(_SC_PHYS_PAGES) * snap->page_size;

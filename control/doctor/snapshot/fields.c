@@ -107,8 +107,8 @@ LAYOUT(doctor_deep_drop, FIELDS(doctor_deep_drop, reason, place, drops));
 LAYOUT(doctor_deep_stalls, FIELDS(doctor_deep_stalls, ifindex, queue, stalls, longest_ms));
 
 LAYOUT(doctor_snapshot,
-       FIELDS(doctor_snapshot, kernel, hostname, ticks_per_s, page_size, memory_bytes, interface,
-	      time_s),
+       FIELDS(doctor_snapshot, kernel, hostname, rxaqm, ticks_per_s, page_size, memory_bytes,
+	      interface, time_s),
        MAP(doctor_snapshot, sysctl, RXAQM_FIELD_WORDS),
        STRUCT(doctor_snapshot, before, doctor_sample_type),
        STRUCT(doctor_snapshot, after, doctor_sample_type),

@@ -268,7 +268,7 @@ struct doctor_blind {
 };
 
 struct doctor_snapshot {
-	char kernel[64], hostname[64];
+	char kernel[64], hostname[64], rxaqm[32];
 	__u32 ticks_per_s, page_size;
 	__u64 memory_bytes; /* ~0: not known */
 	__u64 time_s; /* of the end of the window, since 1970; ~0: not known */

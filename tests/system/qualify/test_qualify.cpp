@@ -232,6 +232,11 @@ TEST_CASE("a run is resumed: only what is missing is measured", "[qualify]")
 
 	CAPTURE(first.text());
 	REQUIRE(first.exit_code == 0);
+	/* With the commit, as what measured says. */
+	std::ifstream written(file);
+	const std::string text{ std::istreambuf_iterator<char>(written), {} };
+	CHECK(place.host.rxaqm(place.wire.tx, { "--version" }).out ==
+	      "rxaqm " + Json(text).text("/rxaqm") + "\n");
 	Result second = place.rows("Q5,Q17", { "--yes-disturb", "--resume", file });
 	CAPTURE(second.text());
 	REQUIRE(second.exit_code == 0);

@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 extern "C" {
+#include "base/version.h"
 #include "doctor/collect/collect.h"
 #include "doctor/snapshot/get.h"
 }
@@ -47,6 +48,19 @@ TEST_CASE("doctor: a bundle read and written again is the same", "[doctor]")
 		json_object_put(twice);
 		doctor_snapshot_free(&second);
 	}
+}
+
+TEST_CASE("doctor: a bundle says which version made it", "[doctor]")
+{
+	doctor_snapshot snap = {};
+
+	doctor_collect_host(&snap);
+	json_object *bundle = doctor_snapshot_to_json(&snap), *made_by = nullptr;
+	REQUIRE(json_object_object_get_ex(bundle, "rxaqm", &made_by));
+	CHECK(std::string(json_object_get_string(made_by)) == rxaqm_version());
+	CHECK(std::string(rxaqm_version()).find(RXAQM_VERSION) == 0);
+	json_object_put(bundle);
+	doctor_snapshot_free(&snap);
 }
 
 TEST_CASE("doctor: a masked bundle names nobody, and its cgroups are told apart", "[doctor]")
