@@ -49,9 +49,9 @@ static const struct doctor_loss ledger[] = {
 	{ STAT, "collisions|tx_errors|tx_carrier_errors|tx_aborted_errors|tx_window_errors",
 	  "packets cut while they were sent", "duplex-mismatch link-slow", 1 },
 
-	/* NIC, by its driver's. The first are only named like a loss: the stack looks at checksums
-	 * again, and counts what is wrong. Not so where gve's NIC drops it. What cpsw's switch (ale)
-	 * does not pass on is for others.
+	/* NIC, by its driver's. The first are only named like a loss: the stack looks at
+	 * checksums again, and counts what is wrong. Not so where gve's NIC drops it. What
+	 * cpsw's switch (ale) does not pass on is for others.
 	 */
 	{ ETHTOOL, "rx_drops_invalid_checksum", "packets with a wrong checksum",
 	  "- checksum-errors", 1 },
@@ -65,9 +65,9 @@ static const struct doctor_loss ledger[] = {
 	{ ETHTOOL, "allowance_exceeded|drop_ratelimit", "packets over an allowance of the cloud",
 	  "nic-allowance" },
 	{ ETHTOOL, "xdp drop|xdp abort", "packets that an XDP program dropped", "xdp-drops" },
-	/* The FIFO of a MAC is before the DMA: stmmac's, be2net's, cpsw's, mvpp2's, fec's (its manual
-	 * on IEEE_R_MACERR). otx2 only numbers its names (rvu_debugfs.c: 6 is "Packets dropped due
-	 * to RX FIFO full").
+	/* The FIFO of a MAC is before the DMA: stmmac's, be2net's, cpsw's, mvpp2's, fec's (its
+	 * manual on IEEE_R_MACERR). otx2 only numbers its names: by rvu_debugfs.c 6 is "Packets
+	 * dropped due to RX FIFO full".
 	 */
 	{ ETHTOOL,
 	  "rx discards_phy|buf_discard|cong_discard|brb_discard|rx prio discards|rx stat_discard|"

@@ -36,8 +36,8 @@ struct qualify_others {
 void qualify_others_read(struct qualify_others *others, const char *proc, pid_t self);
 void qualify_others_free(struct qualify_others *others);
 
-/* Threads that receive end with the program that has them made, and nobody knows then what they had:
- * to be noted before, and added to what is read later.
+/* Threads that receive end with the program that has them made, and nobody knows then what they
+ * had: to be noted before, and added to what is read later.
  */
 struct qualify_receivers {
 	RXAQM_LIST(struct qualify_thread_time) threads;
