@@ -66,7 +66,7 @@ for wrong in nonsense "-n many" "-m 21" "-m 2 -n 1" "-t 0" "-x"; do
 	same "what was measured before eval.sh $wrong" kept "$(cat "$scratch/build/eval/plan")"
 done
 
-# Two packets before; then four, a second later; then, after a reset, one.
+# Eleven packets before; then five of two queues, a second later; then, after a reset, one.
 cat >"$scratch/truth" <<-'END'
 	at 100.0
 	queue 0 count 2 p50_ns 0 p99_ns 0 max_ns 0
@@ -77,21 +77,21 @@ cat >"$scratch/truth" <<-'END'
 	queue 0 count 6 p50_ns 0 p99_ns 0 max_ns 0
 	  1024 1088 4
 	  2048 2176 2
-	queue 1 count 9 p50_ns 0 p99_ns 0 max_ns 0
+	queue 1 count 10 p50_ns 0 p99_ns 0 max_ns 0
+	  1024 1088 1
 	  4096 4352 9
 	at 102.0
 	queue 0 count 1 p50_ns 0 p99_ns 0 max_ns 0
 	  2048 2176 1
-	queue 1 count 9 p50_ns 0 p99_ns 0 max_ns 0
-	  4096 4352 9
+	queue 1 count 0 p50_ns 0 p99_ns 0 max_ns 0
 END
 truth()
 {
 	awk -v zero=100 -v target=2000 -f tests/eval/truth.awk "$@" "$scratch/truth" |
 		jq -c 'map(map(. + 0))' # as numbers: newer versions of jq keep how they were written
 }
-same "delays" "[[1,4,1056,2112,2112,2],[2,1,2112,2112,2112,1]]" "$(truth)"
-same "distribution" "[[1088,0.4],[2176,1]]" "$(truth -v cdf=1)"
+same "delays" "[[1,5,1056,2112,2112,2],[2,1,2112,2112,2112,1]]" "$(truth)"
+same "distribution" "[[1088,0.5],[2176,1]]" "$(truth -v cdf=1)"
 
 settled() { jq -nc -L tests/eval "include \"result\"; settled($1; 10; 15; 20)"; }
 same "never over" 0 "$(settled '[[10.5, 9, 20, 30], [11, 9, 5, 30]]')"
