@@ -139,10 +139,12 @@ static void say_skew(const struct doctor_snapshot *snap, struct doctor_finding *
 	doctor_say(finding, "table", "not known");
 	if (table)
 		doctor_say(finding, "table", "%.1f %%", table / 10.0);
-	if (table > 1500 / (queues ?: 1) && queues > 1)
-		doctor_say_ours(finding, "spread", "ethtool -X ${iface} equal %u; else ", queues);
-	else
-		doctor_say_ours(finding, "spread", "%s", "");
+	doctor_say_ours(finding, "spread", "%s", "");
+	doctor_say_ours(finding, "old_table", "%s", "");
+	if (table <= 1500 / (queues ?: 1) || queues < 2)
+		return;
+	doctor_say_ours(finding, "spread", "ethtool -X ${iface} equal %u; else ", queues);
+	doctor_say_ours(finding, "old_table", "ethtool -X ${iface} default; ");
 }
 
 DOCTOR_JUDGE(judge_skew)
@@ -290,7 +292,8 @@ const struct doctor_check doctor_checks_spread[] = {
 	  .now = "${spread}of a tunnel or one flow the hash is one: echo MASK >/sys/class/net/${iface}/queues/rx-"
 		 "${queue}/rps_cpus; more fields: ethtool -N ${iface} rx-flow-hash udp4 sdfn",
 	  .keep = "the same in the interface's configuration",
-	  .undo = "echo 0 >/sys/class/net/${iface}/queues/rx-${queue}/rps_cpus; ethtool -X ${iface} default",
+	  .undo = "${old_table}echo 0 >/sys/class/net/${iface}/queues/rx-${queue}/rps_cpus; ethtool -N "
+		  "${iface} rx-flow-hash udp4 sd",
 	  .expect = "max over mean below 1.5",
 	  .risk = "a new hash moves flows: it clears a standing queue and hides its cause",
 	  .after = "irqs-on-one-cpu ip-fragments",
