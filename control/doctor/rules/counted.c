@@ -149,7 +149,8 @@ const struct doctor_check doctor_checks_counted[] = {
 	  .now = "of DNS: 'options single-request-reopen' in resolv.conf, or a cache of DNS on this host; of NAT: "
 		 "iptables ... -j MASQUERADE --random-fully",
 	  .keep = "the same in the configuration of resolver and firewall",
-	  .expect = "raced from ${raced} to 0", .after = "conntrack-full",
+	  .undo = "the line and the rule as they were", .expect = "raced from ${raced} to 0",
+	  .after = "conntrack-full",
 	  .reference = "net/netfilter/nf_conntrack_core.c:__nf_conntrack_confirm",
 	  .judge = judge_conntrack },
 	{ DOCTOR_CHECK("conntrack-invalid", IP, SETTING, MEDIUM, INFERRED),
@@ -165,7 +166,8 @@ const struct doctor_check doctor_checks_counted[] = {
 	  .now = "sysctl -w net.netfilter.nf_conntrack_tcp_be_liberal=1; or iptables -I INPUT -m conntrack --ctstate "
 		 "INVALID -j DROP",
 	  .keep = "echo net.netfilter.nf_conntrack_tcp_be_liberal=1 >>" SYSCTL_FILE,
-	  .undo = "sysctl -w net.netfilter.nf_conntrack_tcp_be_liberal=0, and remove the line",
+	  .undo = "sysctl -w net.netfilter.nf_conntrack_tcp_be_liberal=0, and remove the line; or the same iptables with -D "
+		  "instead of -I",
 	  .expect = "resets from ${resets} to what closed ports answer",
 	  .risk = "segments out of the window are let through: TCP itself looks at them again",
 	  .after = "conntrack-full conntrack-race",

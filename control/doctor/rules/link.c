@@ -152,6 +152,7 @@ const struct doctor_check doctor_checks_link[] = {
 	  .now = "ethtool ${iface}: what both ends advertise; another cable (all four pairs), another port; "
 		 "ethtool -s ${iface} autoneg on",
 	  .keep = "no speed by hand, at either end",
+	  .undo = "ethtool -s ${iface} autoneg off speed N, if a speed was set by hand",
 	  .expect = "used from ${used} to a tenth of that at ten times the speed",
 	  .risk = "the link goes down for some seconds", .after = "duplex-mismatch",
 	  .reference = "ethtool(8)", .judge = judge_slow },

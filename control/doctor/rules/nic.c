@@ -302,8 +302,9 @@ const struct doctor_check doctor_checks_nic[] = {
 	  .now = "lspci -vv of the NIC: LnkSta against LnkCap, a slot of full width; ethtool -S ${iface}: "
 		 "outbound_pci_stalled_wr; an XDP program that is not needed off; ethtool -A ${iface} rx on tx on, or "
 		 "a slower link, where its FIFO is too small",
-	  .keep = "the slot, the firmware's PCIe settings", .expect = "events from ${events} to 0",
-	  .after = "nic-allowance",
+	  .keep = "the slot, the firmware's PCIe settings",
+	  .undo = "ethtool -A ${iface} rx off tx off, where that was tried",
+	  .expect = "events from ${events} to 0", .after = "nic-allowance",
 	  .reference = "Documentation/networking/device_drivers/ethernet/mellanox/mlx5/counters.rst",
 	  .judge = judge },
 	{ DOCTOR_CHECK("wire-errors", WIRE, ELSEWHERE, HIGH, MEASURED),

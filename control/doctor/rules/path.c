@@ -233,7 +233,7 @@ const struct doctor_check doctor_checks_path[] = {
 	  .now = "find where: mtr -T towards the peer; ethtool -S at both ends, the drops of the switch's "
 		 "port between them; a wireless link's own figures; if all peers lose alike, try without what the NIC does "
 		 "itself: ethtool -K IFACE tso off gso off",
-	  .keep = "what that says",
+	  .keep = "what that says", .undo = "ethtool -K IFACE tso on gso on, where that was tried",
 	  .expect = "retransmitted from ${retransmitted} to below 1 of 1000 segments",
 	  .after =
 		  "loss-on-long-path tx-hangs veth-drops too-big-to-forward duplex-mismatch wire-errors link-slow link-full tx-qdisc-drops tx-qdisc-standing "

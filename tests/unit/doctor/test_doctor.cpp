@@ -84,6 +84,25 @@ TEST_CASE("doctor: ids are unique, rows are whole, and consequences name checks"
 	}
 }
 
+TEST_CASE("doctor: a remedy that changes a setting says how that is undone", "[doctor]")
+{
+	const char *const changes[] = { "ethtool -A",	   "ethtool -K",     "ethtool -s ",
+					"ethtool -L",	   "ethtool -G",     "ethtool -N",
+					"ethtool -X",	   "sysctl -w",	     "tc qdisc replace",
+					"echo ",	   "ip link set ",   "iptables",
+					"cpupower freque", "systemctl stop", "policy set" };
+	const doctor_check *check;
+
+	for (size_t i = 0; (check = doctor_check_at(i)); i++) {
+		const doctor_remedy remedy = doctor_remedy_of(check);
+
+		CAPTURE(check->id, remedy.now, remedy.undo);
+		for (const char *change : changes)
+			if (std::string(remedy.now).find(change) != std::string::npos)
+				CHECK(std::string(remedy.undo) != "nothing was changed");
+	}
+}
+
 TEST_CASE("doctor: what a driver counts in all and by queue is counted once, times not at all",
 	  "[doctor]")
 {
