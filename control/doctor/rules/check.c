@@ -8,13 +8,28 @@
 
 #include "doctor/rules/ifaces.h"
 
-/* The evidence called @name, which is new if there was none; NULL: there is no room. */
-static struct doctor_evidence *evidence_of(struct doctor_finding *finding, const char *name)
+/* Where the evidence called @name is; nr_evidence: there is none. */
+static unsigned int find_evidence(const struct doctor_finding *finding, const char *name)
 {
 	unsigned int i;
 
 	for (i = 0; i < finding->nr_evidence && strcmp(finding->evidence[i].name, name); i++)
 		;
+	return i;
+}
+
+double doctor_noted(const struct doctor_finding *finding, const char *name)
+{
+	unsigned int i = find_evidence(finding, name);
+
+	return i < finding->nr_evidence ? finding->evidence[i].value : 0;
+}
+
+/* The evidence called @name, which is new if there was none; NULL: there is no room. */
+static struct doctor_evidence *evidence_of(struct doctor_finding *finding, const char *name)
+{
+	unsigned int i = find_evidence(finding, name);
+
 	if (i == DOCTOR_MAX_EVIDENCE)
 		return NULL;
 	finding->nr_evidence += i == finding->nr_evidence;

@@ -187,6 +187,8 @@ void doctor_note_known(struct doctor_finding *finding, const char *name, __u64 v
  */
 __u64 doctor_note_counter(const struct doctor_snapshot *snap, struct doctor_finding *finding,
 			  const char *name, const char *counters);
+/* The number that was noted by that name; 0: there is none. */
+double doctor_noted(const struct doctor_finding *finding, const char *name);
 void doctor_say(struct doctor_finding *finding, const char *name, const char *fmt, ...)
 	__attribute__((format(printf, 3, 4)));
 /* The same of what may be part of a command as it is: nothing in it is from the snapshot but

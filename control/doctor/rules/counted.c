@@ -60,7 +60,7 @@ DOCTOR_JUDGE(judge_big)
 	__u64 passed = doctor_note_counter(snap, finding, "forwarded",
 					   "Ip.ForwDatagrams|Ip.OutForwDatagrams");
 
-	if (verdict == DOCTOR_FOUND && finding->evidence[0].value * 1000 < (double)passed)
+	if (verdict == DOCTOR_FOUND && doctor_noted(finding, "events") * 1000 < (double)passed)
 		finding->severity = DOCTOR_LOW;
 	return verdict;
 }

@@ -226,7 +226,7 @@ DOCTOR_JUDGE(judge_long)
 	if (verdict != DOCTOR_FOUND)
 		return verdict;
 	doctor_note_known(finding, "mtu", worst.iface->mtu, LINK);
-	if (finding->evidence[0].value * 1000 < finding->evidence[1].value ||
+	if (doctor_noted(finding, "events") * 1000 < doctor_noted(finding, "packets") ||
 	    (worst.iface->mtu > 1500 && strcmp(worst.counter, "rx_length_errors") != 0))
 		finding->severity = DOCTOR_LOW;
 	return verdict;
@@ -253,7 +253,7 @@ DOCTOR_JUDGE(judge_paused)
 		doctor_note_share(finding, "paused", share, ETHTOOL);
 	else
 		doctor_say(finding, "paused", "not known for how long");
-	if (share >= 0 ? share < 5 : finding->evidence[0].value < 100 * window)
+	if (share >= 0 ? share < 5 : doctor_noted(finding, "events") < 100 * window)
 		finding->severity = DOCTOR_LOW;
 	return verdict;
 }
@@ -263,7 +263,8 @@ DOCTOR_JUDGE(judge_xdp)
 	enum doctor_verdict verdict = judge(snap, finding);
 
 	/* An AQM that drops does what it is there for. */
-	if (verdict == DOCTOR_FOUND && finding->evidence[0].value <= finding->evidence[2].value)
+	if (verdict == DOCTOR_FOUND &&
+	    doctor_noted(finding, "events") <= doctor_noted(finding, "by_rxaqm"))
 		finding->severity = DOCTOR_LOW;
 	return verdict;
 }
@@ -274,8 +275,8 @@ DOCTOR_JUDGE(judge_dropped)
 
 	/* Of unknown protocols and VLANs a few are everywhere. */
 	if (verdict == DOCTOR_FOUND &&
-	    (finding->evidence[0].value < 20 * doctor_window_s(snap) ||
-	     finding->evidence[0].value * 1000 < finding->evidence[1].value))
+	    (doctor_noted(finding, "events") < 20 * doctor_window_s(snap) ||
+	     doctor_noted(finding, "events") * 1000 < doctor_noted(finding, "packets")))
 		return DOCTOR_CLEAR;
 	return verdict;
 }
