@@ -307,6 +307,7 @@ rpm: ## Build the RPM packages, build/rpm/RPMS/*/*.rpm (root)
 	$(Q)packaging/make-rpm.sh $(BUILD)/rpm $(if $(shell command -v dpkg),--nodeps)
 
 dist: ## Build static programs and what belongs to them, build/dist/*.tar.gz (root); ARCH=arm64
+	$(if $(filter-out amd64 arm64,$(ARCH)),$(error ARCH=$(ARCH): there are amd64 and arm64))
 	$(Q)packaging/install-deps.sh build dist $(addprefix dist-,$(filter-out $(shell dpkg --print-architecture 2>&1),$(ARCH)))
 	$(Q)packaging/make-dist.sh $(BUILD)/dist $(ARCH)
 

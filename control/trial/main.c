@@ -63,6 +63,8 @@ static void check(struct args *args)
 			"of other options --from takes --color, --html, --json and --out");
 	if (args->restore && (tries || args->out || args->html || args->words[1]))
 		rxaqm_usage_error("--restore takes an interface, and nothing else");
+	if (args->metric && !*args->metric)
+		rxaqm_usage_error("--metric takes a command");
 	if (args->from && args->html && args->words[1])
 		rxaqm_usage_error("--html is of one record");
 	if (args->arms && args->words[1])

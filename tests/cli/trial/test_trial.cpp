@@ -53,6 +53,7 @@ TEST_CASE("trial: usage", "[trial]")
 	const Row rows[] = {
 		{ { "trial" }, 2, "", "an interface is missing" },
 		{ { "trial", "lo", dscp, "target=5ms" }, 2, "", "at most 199 characters" },
+		{ { "trial", "lo", "--metric=" }, 2, "", "--metric takes a command" },
 		{ { "trial", "lo", "--metric=" + std::string(1000, 'x') },
 		  2,
 		  "",
