@@ -8,6 +8,8 @@
 #define RXAQM_COMMIT ""
 #endif
 
+const char rxaqm_commit[] = RXAQM_COMMIT;
+
 const char *rxaqm_version(void)
 {
 	/* An empty commit is known when this is compiled. */

@@ -1,8 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 #pragma once
 
+/* The commit, whose end may be "-dirty"; "": not known. */
+extern const char rxaqm_commit[];
+
 /* "VERSION (COMMIT)", or "VERSION" where that is not known; under 32 bytes. */
 const char *rxaqm_version(void);
 
-/* Print "PROGRAM VERSION (COMMIT)"; the commit, if it is known, may end with "-dirty". */
+/* Print "PROGRAM VERSION (COMMIT)". */
 void rxaqm_print_version(const char *program);

@@ -8,6 +8,10 @@
 
 #include "metrics_maps.hpp"
 
+extern "C" {
+#include "base/version.h"
+}
+
 using Catch::Matchers::WithinRel;
 
 namespace
@@ -36,7 +40,8 @@ TEST_CASE("metrics: nothing attached is a page too", "[metrics]")
 	}
 	Exposition page = maps.page();
 	CHECK(page.value("rxaqm_interfaces") == 0);
-	CHECK(page.value("rxaqm_build_info", { { "version", RXAQM_VERSION } }) == 1);
+	CHECK(page.value("rxaqm_build_info",
+			 { { "version", RXAQM_VERSION }, { "revision", rxaqm_commit } }) == 1);
 	CHECK(page.value("rxaqm_daemon_resident_bytes") > 100000);
 	CHECK(page.find("rxaqm_rx_packets_total").empty());
 }
