@@ -121,8 +121,8 @@ static int take(const struct args *args, struct doctor_snapshot *snap, struct rx
 static int report(const struct args *args, const struct doctor_snapshot *snap,
 		  const struct doctor_diagnosis *diagnosis)
 {
-	/* The bundle went there: two documents on one stream are none. */
-	if (args->record && !strcmp(args->record, "-"))
+	/* The bundle went there. */
+	if (rxaqm_is_stdout(args->record))
 		return doctor_exit_code(diagnosis);
 	if (args->verify && !rxaqm_json)
 		return doctor_print_verdict(stdout, snap, diagnosis, args->verify);
@@ -210,7 +210,7 @@ static int run(int argc, char **argv, struct rxaqm_error *error)
 	rxaqm_stop_at(SIGINT);
 	rxaqm_stop_at(SIGTERM);
 	/* The window may be long. */
-	if (args.record && rxaqm_file_try(args.record, error))
+	if (rxaqm_files_try((const char *[]){ args.record, rxaqm_json ? "-" : NULL }, 2, error))
 		return -1;
 	if (args.deep)
 		args.lock_fd = doctor_deep_lock(error);

@@ -6,6 +6,7 @@
 #include <unistd.h>
 
 #include "base/clean.h"
+#include "base/file.h"
 #include "base/out.h"
 #include "base/parse.h"
 #include "command/options.h"
@@ -114,6 +115,7 @@ static void check_measurement(const struct args *args)
 static void check(struct args *args, char *const *words)
 {
 	check_files(args, words);
+	args->report.json = rxaqm_json && !rxaqm_is_stdout(args->report.out) ? "-" : NULL;
 	if (!args->compare)
 		args->request.ifname = words[0];
 	check_measurement(args);

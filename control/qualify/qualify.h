@@ -70,11 +70,12 @@ struct qualify_report {
 	const char *nic_class; /* NULL: the record's */
 	/* Files to write; NULL: none, "-": standard output. */
 	const char *out, *html, *profile, *csv, *junit;
+	const char *json; /* "-", if --json asks for more than @out does; or NULL */
 	const char *ktap[QUALIFY_KTAP_FILES]; /* up to the first NULL */
 	bool all; /* figures, too */
 };
 
-/* Could the files be written now? -errno with @error. */
+/* Could the files be written now, each with one document? -errno with @error. */
 int qualify_report_try(const struct qualify_report *report, struct rxaqm_error *error);
 
 /* Add what is to be imported to @record, judge it, write the files, print it. An exit code, after

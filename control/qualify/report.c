@@ -11,11 +11,6 @@
 #include "qualify/print/print.h"
 #include "qualify/record/record.h"
 
-static bool to_stdout(const char *path)
-{
-	return path && !strcmp(path, "-");
-}
-
 static void judge(const struct qualify_report *report, struct qualify_record *record)
 {
 	if (report->nic_class)
@@ -25,14 +20,10 @@ static void judge(const struct qualify_report *report, struct qualify_record *re
 
 int qualify_report_try(const struct qualify_report *report, struct rxaqm_error *error)
 {
-	const char *const paths[] = { report->out, report->html, report->profile, report->csv,
-				      report->junit };
-	int err = 0;
-	size_t i;
+	const char *const paths[] = { report->out,     report->json, report->html,
+				      report->profile, report->csv,  report->junit };
 
-	for (i = 0; !err && i < sizeof(paths) / sizeof(paths[0]); i++)
-		err = paths[i] ? rxaqm_file_try(paths[i], error) : 0;
-	return err;
+	return rxaqm_files_try(paths, sizeof(paths) / sizeof(paths[0]), error);
 }
 
 /* Those that may be of several records. */
@@ -52,17 +43,19 @@ static int write_files(const struct qualify_report *report, struct qualify_recor
 		       struct rxaqm_error *error)
 {
 	const struct qualify_records records = { record, 1 };
-	const char *out = report->out ?: rxaqm_json ? "-" : NULL;
-	int err = out ? qualify_record_write(record, out, error) : 0;
+	int err = report->out ? qualify_record_write(record, report->out, error) : 0;
 
+	if (!err && report->json)
+		err = qualify_record_write(record, report->json, error);
 	if (!err && report->html)
 		err = rxaqm_file_print(report->html, qualify_print_html, record, 0644, error);
 	if (!err && report->profile)
 		err = qualify_write_profile(record, report->profile, error);
 	err = err ?: write_tables(report, &records, error);
-	/* Two documents on one stream are none. What was measured is shown though a file failed. */
-	if (!to_stdout(out) && !to_stdout(report->html) && !to_stdout(report->profile) &&
-	    !to_stdout(report->csv) && !to_stdout(report->junit))
+	/* What was measured is shown though a file failed. */
+	if (!rxaqm_is_stdout(report->out) && !report->json && !rxaqm_is_stdout(report->html) &&
+	    !rxaqm_is_stdout(report->profile) && !rxaqm_is_stdout(report->csv) &&
+	    !rxaqm_is_stdout(report->junit))
 		qualify_print_text(stdout, record, report->all);
 	return err;
 }
@@ -97,8 +90,8 @@ static int compare(const struct qualify_report *report, char *const *paths,
 		return rxaqm_no_memory(error);
 	}
 	err = write_tables(report, records, error);
-	if (!to_stdout(report->csv) && !to_stdout(report->junit))
-		(rxaqm_json ? qualify_comparison_json :
+	if (!rxaqm_is_stdout(report->csv) && !rxaqm_is_stdout(report->junit))
+		(report->json ? qualify_comparison_json :
 			      qualify_comparison_print)(stdout, &comparison, paths);
 	worse = comparison.worse;
 	free(comparison.lines.at);

@@ -25,6 +25,7 @@
 struct args {
 	__u64 for_ns, block_ns, seed;
 	const char *arms, *metric, *out, *html;
+	const char *json; /* "-", if --json asks for more than --out does; or NULL */
 	const char *stop_if[TRIAL_GUARDS_MAX];
 	bool from, restore;
 	char **words;
@@ -69,6 +70,7 @@ static void check(struct args *args)
 		rxaqm_usage_error("--html is of one record");
 	if (args->arms && args->words[1])
 		rxaqm_usage_error("--arms has the policies: leave out \"%s\"", args->words[1]);
+	args->json = rxaqm_json && !rxaqm_is_stdout(args->out) ? "-" : NULL;
 	args->block_ns = args->block_ns ?: 60 * RXAQM_NSEC_PER_SEC;
 	args->for_ns = args->for_ns ?: 30 * args->block_ns;
 }
@@ -125,22 +127,18 @@ static int plan(const struct args *args, struct trial_record *record, struct rxa
 	return 0;
 }
 
-static bool to_stdout(const char *path)
-{
-	return path && !strcmp(path, "-");
-}
-
 /* @record, which combines @nr @records; 0: it is one. */
 static int report(const struct args *args, const struct trial_record *record,
 		  const struct trial_record *records, unsigned int nr, struct rxaqm_error *error)
 {
-	const char *out = args->out ?: rxaqm_json ? "-" : NULL;
 	const struct trial_verdict *verdict;
-	int err = out ? trial_record_write(record, out, error) : 0;
+	int err = args->out ? trial_record_write(record, args->out, error) : 0;
 
+	if (!err && args->json)
+		err = trial_record_write(record, args->json, error);
 	if (!err && args->html)
 		err = rxaqm_file_print(args->html, trial_print_html, record, 0644, error);
-	if (!rxaqm_json && !to_stdout(out) && !to_stdout(args->html))
+	if (!args->json && !rxaqm_is_stdout(args->out) && !rxaqm_is_stdout(args->html))
 		trial_print(record, records, nr);
 	if (err)
 		return err;
@@ -152,10 +150,6 @@ static int try(const struct args *args, struct trial_record *record, struct rxaq
 {
 	int err = plan(args, record, error);
 
-	if (!err && args->out)
-		err = rxaqm_file_try(args->out, error);
-	if (!err && args->html)
-		err = rxaqm_file_try(args->html, error);
 	if (err)
 		return err;
 	rxaqm_stop_at(SIGINT);
@@ -219,7 +213,10 @@ static int run(int argc, char **argv, struct rxaqm_error *error)
 	check(&args);
 	if (args.restore)
 		return restore(args.words[0], error);
-	ret = args.from ? report_again(&args, &record, error) : try(&args, &record, error);
+	ret = rxaqm_files_try((const char *[]){ args.out, args.json, args.html }, 3, error);
+	if (!ret)
+		ret = args.from ? report_again(&args, &record, error) :
+				  try(&args, &record, error);
 	trial_record_free(&record);
 	return ret;
 }

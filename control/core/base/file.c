@@ -15,6 +15,11 @@ static int write_failed(const char *path, int err, struct rxaqm_error *error)
 	return rxaqm_failed(error, err, "cannot write \"%s\": %s", path, strerror(err));
 }
 
+bool rxaqm_is_stdout(const char *path)
+{
+	return path && !strcmp(path, "-");
+}
+
 void rxaqm_file_put(FILE *file, const void *text)
 {
 	fputs(text, file);
@@ -38,7 +43,7 @@ int rxaqm_file_try(const char *path, struct rxaqm_error *error)
 	struct stat status;
 	int fd;
 
-	if (!strcmp(path, "-"))
+	if (rxaqm_is_stdout(path))
 		return 0;
 	if (!stat(path, &status) && !S_ISREG(status.st_mode)) {
 		errno = EISDIR;
@@ -52,6 +57,23 @@ int rxaqm_file_try(const char *path, struct rxaqm_error *error)
 	close(fd);
 	unlink(temporary);
 	return 0;
+}
+
+int rxaqm_files_try(const char *const paths[], size_t nr, struct rxaqm_error *error)
+{
+	size_t i, k;
+	int err = 0;
+
+	for (i = 0; !err && i < nr; i++) {
+		for (k = 0; paths[i] && k < i; k++)
+			if (paths[k] && !strcmp(paths[k], paths[i]))
+				return rxaqm_bad(error,
+						 "two documents would go to %s: name a file for each",
+						 rxaqm_is_stdout(paths[i]) ? "standard output" :
+									     paths[i]);
+		err = paths[i] ? rxaqm_file_try(paths[i], error) : 0;
+	}
+	return err;
 }
 
 /* Whose @fd is, and on the disk if it is to be. 0, or an errno. */
@@ -140,7 +162,7 @@ int rxaqm_file_print(const char *path, void (*print)(FILE *file, const void *wha
 	int fd, err;
 
 	umask(mask);
-	if (!strcmp(path, "-"))
+	if (rxaqm_is_stdout(path))
 		return print_to_stdout(&own, error);
 	if (!regular) {
 		/* A device or a pipe: what cannot be replaced, or must not be. */

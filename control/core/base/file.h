@@ -39,6 +39,10 @@ void rxaqm_file_put(FILE *file, const void *text);
 
 /* Can rxaqm_file_replace() write @path? To be asked before long work. -errno with @error. */
 int rxaqm_file_try(const char *path, struct rxaqm_error *error);
+/* The same of @nr @paths, of which NULL is none. No two may be the same. */
+int rxaqm_files_try(const char *const paths[], size_t nr, struct rxaqm_error *error);
+/* False for NULL, too. */
+bool rxaqm_is_stdout(const char *path);
 
 /* All of @path, at most RXAQM_FILE_MAX bytes, with a NUL behind it; "-" is standard input. To be
  * freed, unless -errno is returned.

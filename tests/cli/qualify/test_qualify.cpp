@@ -78,6 +78,23 @@ TEST_CASE("cli: a record is reported, judged for a class, and written again", "[
 	check_row({ {}, 0, "<!DOCTYPE html>", "" },
 		  host.rxaqm({ "qualify", "--from", GOOD, "--html", "-" }));
 	CHECK(host.rxaqm({ "qualify", "--from", GOOD, "--html", "-" }).out == read(page));
+	/* --out is beside what --json prints, or is it. */
+	CHECK(host.rxaqm({ "-j", "qualify", "--from", GOOD, "--out", page }).out == read(out));
+	CHECK(read(page) == read(out));
+	CHECK(host.rxaqm({ "-j", "qualify", "--from", GOOD, "--out", "-" }).out == read(out));
+	const Row twice[] = {
+		{ { "qualify", "-j", "--from", GOOD, "--html=-" }, 2, "", "go to standard output" },
+		{ { "qualify", "--from", GOOD, "--csv=-", "--junit=-" },
+		  2,
+		  "",
+		  "two documents would go to standard output: name a file for each" },
+		{ { "qualify", "-j", "--compare", GOOD, BAD, "--csv=-" }, 2, "", "two documents" },
+		{ { "qualify", "--from", GOOD, "--csv", page, "--out", page }, 2, "", page.c_str() },
+		{ { "doctor", "-j", "--record=-" }, 2, "", "go to standard output" },
+	};
+	for (const Row &row : twice)
+		check_row(row, host.rxaqm(row.args));
+	CHECK(read(page) == read(out));
 }
 
 TEST_CASE("cli: any number of records are compared", "[cli]")

@@ -41,6 +41,14 @@ TEST_CASE("trial: a record is judged again", "[trial]")
 		  host.rxaqm({ "trial", "--from", record, record, "--html=-" }));
 	CHECK(Json(host.rxaqm({ "-j", "trial", "--from", record }).out)
 		      .text("/verdicts/0/verdict") == "helps");
+	/* --out is beside what --json prints, or is it. */
+	const std::string both =
+		host.rxaqm({ "-j", "trial", "--from", record, "--out", "/dev/null" }).out;
+
+	CHECK(Json(both).text("/verdicts/0/verdict") == "helps");
+	CHECK(host.rxaqm({ "-j", "trial", "--from", record, "--out", "-" }).out == both);
+	check_row({ {}, 2, "", "two documents would go to standard output: name a file for each" },
+		  host.rxaqm({ "-j", "trial", "--from", record, "--html=-" }));
 }
 
 TEST_CASE("trial: usage", "[trial]")
