@@ -92,7 +92,7 @@ static int compare(const struct qualify_report *report, char *const *paths,
 	err = write_tables(report, records, error);
 	if (!rxaqm_is_stdout(report->csv) && !rxaqm_is_stdout(report->junit))
 		(report->json ? qualify_comparison_json :
-			      qualify_comparison_print)(stdout, &comparison, paths);
+				qualify_comparison_print)(stdout, &comparison, paths);
 	worse = comparison.worse;
 	free(comparison.lines.at);
 	return err ?: worse ? RXAQM_EXIT_FINDINGS : RXAQM_EXIT_OK;

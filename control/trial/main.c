@@ -215,8 +215,7 @@ static int run(int argc, char **argv, struct rxaqm_error *error)
 		return restore(args.words[0], error);
 	ret = rxaqm_files_try((const char *[]){ args.out, args.json, args.html }, 3, error);
 	if (!ret)
-		ret = args.from ? report_again(&args, &record, error) :
-				  try(&args, &record, error);
+		ret = args.from ? report_again(&args, &record, error) : try(&args, &record, error);
 	trial_record_free(&record);
 	return ret;
 }

@@ -115,6 +115,21 @@ in_root()
 	' bash "$@"
 }
 
+# differences TARBALL TARBALL: which files differ, and in which words, if any.
+differences()
+{
+	local file
+
+	diff <(tar -tvzf "$1") <(tar -tvzf "$2") || true
+	mkdir -p /root/differ/{1,2}
+	tar -xzf "$1" -C /root/differ/1
+	tar -xzf "$2" -C /root/differ/2
+	cd /root/differ/1
+	find . -type f | while IFS= read -r file; do
+		cmp "$file" "../2/$file" || diff <(strings "$file") <(strings "../2/$file") | head -n 20
+	done
+}
+
 # same_anew TARBALL ARCH: "make dist" makes the same in a new root, at another path, with another
 # umask and time zone, where nothing is that this machine has built or installed.
 same_anew()
@@ -131,7 +146,7 @@ same_anew()
 		cd "$1"
 		tests/fresh/stages.sh first
 		make dist ARCH="$2"' bash "$place" "$2"
-	cmp "$1" "$root$place/$1"
+	cmp "$1" "$root$place/$1" || { differences "$1" "$root$place/$1"; exit 1; }
 	echo "the same, made in two roots: $(sha256sum "$1")"
 	rm -rf --one-file-system "$root"
 }

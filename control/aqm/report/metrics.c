@@ -58,9 +58,10 @@ static void print_host(struct rxaqm_metrics_text *text, const struct rxaqm_metri
 	char abi[12];
 
 	snprintf(abi, sizeof(abi), "%d", RXAQM_ABI_VERSION);
-	print_one(text, "rxaqm_build_info", "Version of rxaqm, its commit, and the layout of its maps",
-		  RXAQM_METRICS_LABELS("version", RXAQM_VERSION, "revision", rxaqm_commit,
-				       "abi", abi),
+	print_one(text, "rxaqm_build_info",
+		  "Version of rxaqm, its commit, and the layout of its maps",
+		  RXAQM_METRICS_LABELS("version", RXAQM_VERSION, "revision", rxaqm_commit, "abi",
+				       abi),
 		  1);
 	print_one(text, "rxaqm_interfaces", "Interfaces in the registry", RXAQM_METRICS_NO_LABELS,
 		  view->ifaces.nr);
