@@ -141,8 +141,10 @@ int BPF_PROG(qualify_poll, struct napi_struct___id *napi)
 
 /* Behind XDP, GRO and packet sockets. */
 SEC("tc")
-int qualify_tc(struct __sk_buff *skb)
+int qualify_tc(void *ctx)
 {
+	/* No parameter: its BTF has two types that are only declared (tests/shell/bpf_types.sh). */
+	struct __sk_buff *skb = ctx;
 	/* Behind generic XDP the MAC header may not be there: if the skb had too little headroom it
 	 * is a copy, whose mac_len is 0 (net/core/dev.c:netif_skb_check_for_xdp).
 	 */

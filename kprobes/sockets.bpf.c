@@ -117,10 +117,8 @@ struct tcp_sock {
 	} rcv_rtt_est;
 };
 
-struct seq_file;
-
 struct bpf_iter_meta {
-	struct seq_file *seq;
+	void *seq; /* a struct seq_file; one declared type at most: tests/shell/bpf_types.sh */
 };
 
 struct bpf_iter__tcp {
