@@ -2,31 +2,31 @@
 /*
  * ACK thinning: which pure ACKs of a standing queue are redundant.
  *
- * A cumulative ACK says all that the ones before it said, so of a train of them only
- * some need to arrive. XDP sees the oldest first and cannot wait for a newer one, so
- * it bets on the train going on. An ACK is redundant if it acknowledges more than any of its
- * flow that was seen, and if one that did so passed a moment ago, the gap. The price of a lost bet
- * is a tail loss probe of the sender.
+ * A cumulative ACK repeats all that the ones before it said, so only some of a train of them need
+ * to arrive. XDP sees the oldest first and cannot wait for a newer one, so it bets that the train
+ * goes on. An ACK is redundant if it acknowledges more than any ACK of its flow seen so far, and
+ * another one that did so passed less than the gap ago. If the bet is lost, the sender needs a tail
+ * loss probe.
  *
- * Never redundant is what tells more than "the next bytes arrived":
- * - a duplicate, an old one, SACK or any option but timestamps and AccECN;
- * - one whose sequence number is not that of the last that passed. So neither is one that
- *   repeats what a data segment acknowledged, a keep-alive, a window probe, or the first of another
- *   connection: nothing but ACKs needs to be noted for it. (A segment sent anew moves no sequence
- *   number: an ACK after it may count as redundant though it repeats what that segment
- *   acknowledged.)
- * - another ECE or CWR (RFC 3168), and with AccECN (RFC 9768) a counter of CE packets that has
- *   moved by half of what wraps it, or one that is not backed by byte counters: there the sender
- *   takes the worst for true if an ACK is for many packets.
- * A changed window is no reason: the next ACK says it again, one that closes or opens a window
- * without acknowledging more is a duplicate, and senders that tune their buffers change it with
- * each.
+ * An ACK that says more than "the next bytes arrived" is never redundant:
+ * - a duplicate, an old one, one with SACK or any option but timestamps and AccECN;
+ * - one whose sequence number differs from that of the last that passed. So an ACK that repeats
+ *   what a data segment acknowledged, a keep-alive, a window probe and the first ACK of another
+ *   connection are not redundant either, and only ACKs need to be noted. (A retransmitted segment
+ *   moves no sequence number: an ACK after it may count as redundant though it repeats what that
+ *   segment acknowledged.)
+ * - one with another ECE or CWR (RFC 3168); with AccECN (RFC 9768), one whose counter of CE packets
+ *   has moved by half of its range, or any without byte counters: there the sender assumes the
+ *   worst if an ACK is for many packets.
+ * A changed window does not save an ACK: the next ACK repeats it. An ACK that closes or opens a
+ * window without acknowledging more is a duplicate, and senders that tune their buffers change the
+ * window with each ACK.
  *
- * Not told from new are a duplicate whose number passed unasked about, if the first ACK after that
- * had been overtaken, and what was said above of segments sent anew.
+ * Two ACKs are wrongly taken for new: a duplicate whose number passed without being noted, if the
+ * first ACK after that had been overtaken; and the ACK after a retransmitted segment above.
  *
- * Flows live in a direct-mapped table per CPU; a collision or a move to another CPU
- * only makes an ACK the first of its flow, which passes.
+ * Flows live in a direct-mapped table per CPU. A collision, or a move to another CPU, only makes an
+ * ACK the first of its flow, which passes.
  */
 #ifndef RXAQM_ACK_H
 #define RXAQM_ACK_H
@@ -34,9 +34,9 @@
 #include "headers.h"
 
 #define RXAQM_ACK_FLOWS 1024
-#define RXAQM_ACK_OPTIONS 10 /* that are looked at, padding included */
+#define RXAQM_ACK_OPTIONS 10 /* options looked at, padding included */
 #define RXAQM_ACK_MAX \
-	48 /* bytes of a TCP header that are: timestamps and AccECN take 24 beyond 20 */
+	48 /* bytes of a TCP header that are read: timestamps and AccECN take 24 after the 20 */
 
 #define RXAQM_TCPOPT_END 0
 #define RXAQM_TCPOPT_NOP 1
@@ -46,28 +46,28 @@
 
 /* The three bits of RFC 9768's ACE field: ECE, CWR, AE. */
 #define RXAQM_ACE_MASK 7
-#define RXAQM_ACE_SAFE 3 /* further may be one that wrapped */
+#define RXAQM_ACE_SAFE 3 /* a larger difference may be a counter that wrapped */
 
 struct rxaqm_ack_flow {
-	__u64 passed_ns; /* when one with news last passed; CLOCK_MONOTONIC */
+	__u64 passed_ns; /* when an ACK with news last passed; CLOCK_MONOTONIC */
 	__u32 id; /* flow_id.h; 0: free */
 	__u32 ack; /* newest acknowledgement number seen */
-	__u32 seq; /* newest sequence number of those that passed */
-	__u8 ace; /* of the newest that passed */
+	__u32 seq; /* newest sequence number of the ACKs that passed */
+	__u8 ace; /* of the newest ACK that passed */
 	__u8 accecn; /* enum rxaqm_ack_accecn */
 	__u8 pad[2];
 };
 RXAQM_ASSERT_SIZE(struct rxaqm_ack_flow, 24);
 
-/* What is known of the peer. */
+/* What is known of the peer's AccECN. */
 enum rxaqm_ack_accecn {
 	RXAQM_ACCECN_NOT_SEEN,
-	RXAQM_ACCECN_ONCE, /* a counter that RFC 3168 does not know, but its CWR may look like */
-	RXAQM_ACCECN_COUNTS, /* two in a row */
+	RXAQM_ACCECN_ONCE, /* one ACK with more than ECE; a CWR of RFC 3168 looks the same */
+	RXAQM_ACCECN_COUNTS, /* two such ACKs in a row */
 	RXAQM_ACCECN_BYTES, /* its option was seen */
 };
 
-/* What matters of an ACK. */
+/* The fields of an ACK that matter here. */
 struct rxaqm_ack_news {
 	__u32 id; /* of its flow */
 	__u32 seq, number;
@@ -77,11 +77,11 @@ struct rxaqm_ack_news {
 
 enum rxaqm_ack_options {
 	RXAQM_ACK_OPTIONS_PLAIN, /* none, timestamps, padding */
-	RXAQM_ACK_OPTIONS_ACCECN, /* these and AccECN's */
-	RXAQM_ACK_OPTIONS_OTHER, /* or cut short */
+	RXAQM_ACK_OPTIONS_ACCECN, /* those and AccECN's */
+	RXAQM_ACK_OPTIONS_OTHER, /* any other, or cut short */
 };
 
-/* What options there are in the header of @hlen bytes at @tcp. */
+/* Which options the header of @hlen bytes at @tcp has. */
 rxaqm_always_inline enum rxaqm_ack_options rxaqm_ack_options(const __u8 *tcp, __u32 hlen)
 {
 	enum rxaqm_ack_options found = RXAQM_ACK_OPTIONS_PLAIN;
@@ -116,8 +116,7 @@ rxaqm_always_inline enum rxaqm_ack_options rxaqm_ack_options(const __u8 *tcp, __
 	return RXAQM_ACK_OPTIONS_OTHER;
 }
 
-/* Read the segment of @frame that is of class ACK and of flow @id, whose TCP header begins
- * at @l4_off. False if it is cut short.
+/* Read the ACK of flow @id in @frame; its TCP header begins at @l4_off. False if it is cut short.
  */
 rxaqm_always_inline bool rxaqm_ack_read(struct rxaqm_ack_news *ack, const struct rxaqm_frame *frame,
 					__u32 id, __u32 l4_off)
@@ -136,7 +135,7 @@ rxaqm_always_inline bool rxaqm_ack_read(struct rxaqm_ack_news *ack, const struct
 	RXAQM_HIDE(hlen);
 	if (hlen > RXAQM_TCP_HLEN) {
 		ack->options = RXAQM_ACK_OPTIONS_OTHER;
-		/* Linux 6.1 knows no range from the one test that bounds it both ways. */
+		/* The verifier of Linux 6.1 learns no range from one test that bounds both ends. */
 		RXAQM_HIDE(hlen);
 		if (hlen <= RXAQM_ACK_MAX && rxaqm_frame_read(frame, l4_off, tcp, hlen))
 			ack->options = rxaqm_ack_options(tcp, hlen);
@@ -144,7 +143,7 @@ rxaqm_always_inline bool rxaqm_ack_read(struct rxaqm_ack_news *ack, const struct
 	return true;
 }
 
-/* Does @ace tell what the next ACK may not? */
+/* Does @ace say something that the next ACK may not repeat? */
 rxaqm_always_inline bool rxaqm_ack_ecn_news(const struct rxaqm_ack_flow *flow, __u8 ace)
 {
 	if (flow->accecn == RXAQM_ACCECN_BYTES)
@@ -152,25 +151,25 @@ rxaqm_always_inline bool rxaqm_ack_ecn_news(const struct rxaqm_ack_flow *flow, _
 	return flow->accecn || ace != flow->ace;
 }
 
-/* Is @ack redundant by @flow, the slot of its flow? If not it passes, which is noted. One passes
- * that comes @gap_ns after the last, so with 0 each does; until @since_ns packets of the queue have
- * passed unasked about.
+/* Is @ack redundant, given @flow, the slot of its flow? If not, note that it passes. It passes if
+ * the last one passed @gap_ns ago or earlier, so with 0 each does. Until @since_ns packets of the
+ * queue passed without being noted.
  */
 rxaqm_always_inline bool rxaqm_ack_thin(struct rxaqm_ack_flow *flow,
 					const struct rxaqm_ack_news *ack, __u64 gap_ns,
 					__u64 since_ns, __u64 now_ns)
 {
-	/* ACKs that passed unasked about may have said more than the slot. */
+	/* ACKs that passed without being noted may have said more than the slot knows. */
 	bool same = flow->id == ack->id;
 	bool known = same && rxaqm_ns_after(flow->passed_ns, since_ns), newer;
 
-	/* One that was overtaken must not make a duplicate look new, but in another connection
-	 * the numbers are others.
+	/* An overtaken ACK must not make a duplicate look new; but another connection has other
+	 * numbers.
 	 */
 	newer = (__s32)(ack->number - flow->ack) > 0 || !(known || (same && flow->seq == ack->seq));
 	if (!same)
 		flow->accecn = RXAQM_ACCECN_NOT_SEEN;
-	/* RFC 3168 has ECE alone in an ACK: more than that is AccECN's counter. */
+	/* RFC 3168 sets ECE alone in an ACK: anything more is AccECN's counter. */
 	if (ack->options == RXAQM_ACK_OPTIONS_ACCECN)
 		flow->accecn = RXAQM_ACCECN_BYTES;
 	else if (flow->accecn < RXAQM_ACCECN_COUNTS)
@@ -187,7 +186,7 @@ rxaqm_always_inline bool rxaqm_ack_thin(struct rxaqm_ack_flow *flow,
 		flow->ack = ack->number;
 		flow->passed_ns = now_ns;
 	}
-	/* One that was overtaken has an older counter. */
+	/* An overtaken ACK has an older counter. */
 	if (ack->number == flow->ack)
 		flow->ace = ack->ace;
 	flow->id = ack->id;

@@ -13,8 +13,8 @@
  * every state they may be called in.
  */
 
-/* What tells flows apart in the tunnel that the packet, @found by rxaqm_xdp_classify() with its
- * flow's hash not yet there, came through.
+/* A hash that tells flows in a tunnel apart; 0: nothing does. @protocol: of the tunnel, whose
+ * header begins at @off.
  */
 __attribute__((noinline)) __u32 rxaqm_xdp_inner(struct xdp_md *ctx, __u32 protocol, __u32 off)
 {
@@ -23,8 +23,8 @@ __attribute__((noinline)) __u32 rxaqm_xdp_inner(struct xdp_md *ctx, __u32 protoc
 	return rxaqm_flow_inner(&frame, (__u8)protocol, off);
 }
 
-/* Classify the packet. Returns, from the lowest byte on: kind and codepoint, four bits each, the
- * offset of IP, two bytes of that of what follows it, and the hash of its flow.
+/* Classify the packet. Returns, from the lowest bit on: kind (4 bits), ECN codepoint (4), offset of
+ * the IP header (8), offset of the header after it (16), hash of the flow (32).
  */
 __attribute__((noinline)) __u64 rxaqm_xdp_classify(struct xdp_md *ctx,
 						   const struct rxaqm_policy *policy)
@@ -50,17 +50,17 @@ __attribute__((noinline)) __u64 rxaqm_xdp_classify(struct xdp_md *ctx,
 	return found | (__u64)id << 32;
 }
 
-/* Set CE in the IP header of the packet, @found by rxaqm_xdp_classify(). Returns 0. */
+/* Set CE in the packet's IP header. @found: of rxaqm_xdp_classify(). Returns 0. */
 __attribute__((noinline)) int rxaqm_xdp_mark(struct xdp_md *ctx, __u64 found)
 {
-	__u32 ip_off = (found >> 8) & 31; /* for the verifier: no tags are that many */
+	__u32 ip_off = (found >> 8) & 31; /* for the verifier: two VLAN tags keep it below 32 */
 	void *data_end = (void *)(long)ctx->data_end;
 	__u8 *ip, copy[RXAQM_ECN_BYTES + 4];
 	bool copied;
 
 	ip = (__u8 *)(long)ctx->data + ip_off;
 	copied = (void *)(ip + RXAQM_ECN_BYTES) > data_end;
-	RXAQM_HIDE(copied); /* known to the verifier of kernels that cannot copy */
+	RXAQM_HIDE(copied); /* else the verifier of kernels that cannot copy knows it */
 	if (copied) {
 		if (!rxaqm_has_fragments() ||
 		    bpf_xdp_load_bytes(ctx, ip_off, copy, RXAQM_ECN_BYTES))
@@ -72,7 +72,7 @@ __attribute__((noinline)) int rxaqm_xdp_mark(struct xdp_md *ctx, __u64 found)
 	return 0;
 }
 
-/* Read into @ack what rxaqm_xdp_ask() is asked about. Returns 1 if there is something. */
+/* Read the ACK of flow @id at @l4_off into @ack. Returns 1, or 0 if it is cut short. */
 __attribute__((noinline)) int rxaqm_xdp_read_ack(struct xdp_md *ctx, struct rxaqm_ack_news *ack,
 						 __u32 id, __u32 l4_off)
 {
@@ -83,10 +83,10 @@ __attribute__((noinline)) int rxaqm_xdp_read_ack(struct xdp_md *ctx, struct rxaq
 	return rxaqm_ack_read(ack, &frame, id, l4_off);
 }
 
-/* A packet of class ACK, of a policy that thins ACKs, @found by rxaqm_xdp_classify() but for
- * the upper half, where its flow is. 1: a pure ACK that others make redundant, to be dropped. Else
- * it passes, which is noted: with a @gap_ns of 0 always. @since_ns: when a packet of the queue last
- * passed without being asked about.
+/* Is the packet, of class ACK and of a policy that thins ACKs, a redundant pure ACK? Returns 1 if
+ * so, and it is to be dropped; else it passes, which is noted. @found: of rxaqm_xdp_classify(),
+ * with the flow in the upper half. @gap_ns: with 0 each passes. @since_ns: when a packet of the
+ * queue last passed without being noted.
  */
 __attribute__((noinline)) int rxaqm_xdp_ask(struct xdp_md *ctx, __u64 found, __u64 gap_ns,
 					    __u64 since_ns, __u64 now_ns)

@@ -1,14 +1,13 @@
 /* SPDX-License-Identifier: (GPL-2.0-only OR BSD-2-Clause) */
 /*
- * Which flow a packet is of: a hash of addresses, protocol, ports and VLANs, with a seed that
- * nobody outside knows.
+ * The flow of a packet: a hash of addresses, protocol, ports and VLANs, with a seed that nobody
+ * outside knows.
  *
- * What comes through a tunnel is told apart by what is inside: in GRE, IP in IP and 6in4 by the
- * addresses and ports of the packet there, in ESP by its SPI. VXLAN and Geneve need nothing: who
- * sends it puts a hash of the inner flow into the UDP source port (RFC 7348, 5; RFC 8926, 3.3).
- * Fragments have no ports, not even the first: so all of a datagram are of one flow. SYN, FIN and
- * RST are taken to have none: each connection has others, and so a host that comes again is known
- * by its address.
+ * Packets of a tunnel are told apart by what is inside: in GRE, IP in IP and 6in4 by the inner
+ * packet's addresses and ports, in ESP by the SPI. VXLAN and Geneve need nothing: their senders put
+ * a hash of the inner flow into the UDP source port (RFC 7348, 5; RFC 8926, 3.3). All fragments,
+ * the first too, count as having no ports, so that a datagram is of one flow. So do SYN, FIN and
+ * RST: each connection has other ports, but a host that comes again has the same address.
  */
 #ifndef RXAQM_FLOW_ID_H
 #define RXAQM_FLOW_ID_H
@@ -20,8 +19,8 @@
 #define RXAQM_IPPROTO_GRE 47
 #define RXAQM_IPPROTO_ESP 50
 
-/* GRE (RFC 2784, RFC 2890): each of these flags stands for four bytes more; version 0 has none of
- * the lowest three.
+/* GRE (RFC 2784, RFC 2890): each of these flags adds four bytes; the version is in the lowest three
+ * bits.
  */
 #define RXAQM_GRE_CHECKSUM 0x8000
 #define RXAQM_GRE_KEY 0x2000
@@ -32,7 +31,6 @@
 /* Addresses, and the ports behind them where IP has no options. */
 #define RXAQM_FLOW_WORDS 5
 
-/* A hash of the @n words at @words. */
 rxaqm_always_inline __u32 rxaqm_flow_hash(const __u64 *words, __u32 n)
 {
 	__u64 h = 0;
@@ -46,7 +44,7 @@ rxaqm_always_inline __u32 rxaqm_flow_hash(const __u64 *words, __u32 n)
 	return (__u32)(h >> 16);
 }
 
-/* Is @protocol one whose packets have others inside, or a number of their own? */
+/* Does @protocol carry inner packets, or an identifier of its own (ESP's SPI)? */
 rxaqm_always_inline bool rxaqm_flow_tunnel(__u8 protocol)
 {
 	return protocol < 64 && (1ULL << RXAQM_IPPROTO_IPIP | 1ULL << RXAQM_IPPROTO_IPV6 |
@@ -55,7 +53,7 @@ rxaqm_always_inline bool rxaqm_flow_tunnel(__u8 protocol)
 					1;
 }
 
-/* Where the packet inside of GRE begins whose header is at @off; 0: unknown. */
+/* Offset of the packet inside GRE, whose header is at @off; 0: unknown. */
 rxaqm_always_inline __u32 rxaqm_flow_gre(const struct rxaqm_frame *frame, __u32 off)
 {
 	__u8 header[4];
@@ -75,7 +73,9 @@ rxaqm_always_inline __u32 rxaqm_flow_gre(const struct rxaqm_frame *frame, __u32 
 	return off;
 }
 
-/* What tells flows apart in the tunnel of @protocol, whose header is at @off. 0: nothing does. */
+/* A hash that tells flows apart in the tunnel of @protocol, whose header is at @off; 0: nothing
+ * does.
+ */
 rxaqm_always_inline __u32 rxaqm_flow_inner(const struct rxaqm_frame *frame, __u8 protocol,
 					   __u32 off)
 {
@@ -97,7 +97,7 @@ rxaqm_always_inline __u32 rxaqm_flow_inner(const struct rxaqm_frame *frame, __u8
 	return rxaqm_flow_hash(words, RXAQM_FLOW_WORDS);
 }
 
-/* Eight bytes as they lie there, at any alignment: packet.h says why. */
+/* Eight bytes in memory order, at any alignment: packet.h says why. */
 rxaqm_always_inline __u64 rxaqm_flow_bytes(const __u8 *p)
 {
 #ifdef __bpf__
@@ -110,8 +110,8 @@ rxaqm_always_inline __u64 rxaqm_flow_bytes(const __u8 *p)
 #endif
 }
 
-/* The addresses of the packet, to @words: one word of IPv4, four of IPv6. @plain as
- * rxaqm_frame_headers() has it. Returns how many.
+/* Copy the packet's addresses to @words: one word for IPv4, four for IPv6. @plain: as for
+ * rxaqm_frame_headers(). Returns the number of words.
  */
 rxaqm_always_inline __u32 rxaqm_flow_addresses(const struct rxaqm_packet *pkt,
 					       const struct rxaqm_frame *frame, const __u8 *data,
@@ -136,7 +136,7 @@ rxaqm_always_inline __u32 rxaqm_flow_addresses(const struct rxaqm_packet *pkt,
 	return n;
 }
 
-/* The identity of the flow that the packet is of. */
+/* The hash that identifies the packet's flow. */
 rxaqm_always_inline __u32 rxaqm_flow_id(const struct rxaqm_packet *pkt,
 					const struct rxaqm_frame *frame, const __u8 *data,
 					__u32 plain, __u32 seed)

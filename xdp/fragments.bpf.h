@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: (GPL-2.0-only OR BSD-2-Clause) */
 /*
- * Packets in fragments came with Linux 5.18, and with them the calls that copy their bytes. Before,
- * all of a packet is in one piece. Which of the two it is, CO-RE says when the program is loaded,
- * and the verifier then removes the other way.
+ * Linux 5.18 brought packets in fragments, and the calls that copy their bytes. Before, a packet is
+ * in one piece. CO-RE says which of the two holds when the program is loaded, and the verifier then
+ * removes the other branch.
  */
 #ifndef RXAQM_FRAGMENTS_BPF_H
 #define RXAQM_FRAGMENTS_BPF_H
@@ -15,9 +15,9 @@
 #include "shared/types.h"
 
 #define RXAQM_COPY_MAX 64 /* bytes; more than is ever read at once */
-#define RXAQM_COPY_OFF_MAX 4096 /* they lie in a page */
+#define RXAQM_COPY_OFF_MAX 4096 /* bytes; such a packet lies in one page */
 
-/* The kernel's name, as CO-RE sees it: linux/bpf.h need not have it. */
+/* The kernel's name as CO-RE sees it; the linux/bpf.h of the build may lack it. */
 enum bpf_func_id___rxaqm {
 	BPF_FUNC_xdp_load_bytes___rxaqm = 1
 };
@@ -32,15 +32,15 @@ enum bpf_func_id___rxaqm_old {
 	BPF_FUNC_for_each_map_elem___rxaqm = 1
 };
 
-/* Do functions with pointers stay global (control/core/state/kernel.c), as from 5.13 on? */
+/* Do functions with pointer arguments stay global (control/core/state/kernel.c)? From 5.13 on. */
 static __always_inline bool rxaqm_has_globals(void)
 {
 	return bpf_core_enum_value_exists(enum bpf_func_id___rxaqm_old,
 					  BPF_FUNC_for_each_map_elem___rxaqm);
 }
 
-/* If they do not, the verifier goes on with each value that one may return. That it forgets here
- * what it knows of @x keeps it from walking a million ways.
+/* Where they do not, the verifier goes on with each value that such a function may return. Hiding
+ * @x makes it forget what it knows of @x, so that it does not walk a million paths.
  */
 static __always_inline __u64 rxaqm_forget(__u64 x)
 {
@@ -54,15 +54,15 @@ static __always_inline __u64 rxaqm_forget(__u64 x)
 	return x ^ unknown;
 }
 
-/* How long the packet is, whatever pieces it lies in. */
+/* Length of the packet in bytes, all fragments included. */
 static __always_inline __u64 rxaqm_packet_size(struct xdp_md *ctx)
 {
 	return rxaqm_has_fragments() ? bpf_xdp_get_buff_len(ctx) :
 				       (__u64)(ctx->data_end - ctx->data);
 }
 
-/* What bpf_xdp_load_bytes() does, where that is not known. True if it could. A verifier that would
- * walk it again for each call has too many ways to go: there only plain frames are looked at.
+/* bpf_xdp_load_bytes() for kernels without it. True if the bytes were copied. A verifier that would
+ * walk it again for each call has too many paths: there only plain frames are parsed.
  */
 static __attribute__((noinline)) bool rxaqm_copy_bytes(struct xdp_md *ctx, __u32 off, void *to,
 						       __u32 n)

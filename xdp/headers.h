@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: (GPL-2.0-only OR BSD-2-Clause) */
 /*
- * Parsing any frame: where it lies, if it is plain, else by copies of its headers, wherever they
- * are: behind tags, options and extension headers, or in a later piece of a packet in several, of
- * which some drivers leave the first empty.
+ * Parse any frame: a plain one in place, others by copies of their headers, wherever they are:
+ * behind tags, options and extension headers, or in a later fragment of the packet, since some
+ * drivers leave the first one empty.
  */
 #ifndef RXAQM_HEADERS_H
 #define RXAQM_HEADERS_H
@@ -22,10 +22,10 @@ struct rxaqm_frame {
 #else
 	const __u8 *data;
 #endif
-	__u32 size; /* of the whole frame, whatever pieces it lies in */
+	__u32 size; /* of the whole frame, all fragments included */
 };
 
-/* Copy the @n bytes that begin @off into the frame. False if it has not as many. */
+/* Copy @n bytes at offset @off of the frame. False if it is shorter. */
 rxaqm_always_inline bool rxaqm_frame_read(const struct rxaqm_frame *frame, __u32 off, void *to,
 					  __u32 n)
 {
@@ -40,11 +40,12 @@ rxaqm_always_inline bool rxaqm_frame_read(const struct rxaqm_frame *frame, __u32
 #endif
 }
 
-#define RXAQM_FRAME_PART 16 /* what is read of an IP header: the first bytes tell enough */
-#define RXAQM_FRAME_BUF 24 /* for that, or a TCP header */
+#define RXAQM_FRAME_PART 16 /* bytes that are read of an IP header: the first ones are enough */
+#define RXAQM_FRAME_BUF 24 /* bytes: room for that, or for a TCP header */
 
-/* Go over the extension headers. @ext is room for a part of one. False if they are cut short, do
- * not fit in the packet, or are more than we look at: neighbour discovery may be behind them.
+/* Skip the extension headers. @ext: room for the first 8 bytes of one. False if they are cut short,
+ * do not fit in the packet, or are more than RXAQM_MAX_IP6_EXT: neighbour discovery may be behind
+ * them.
  */
 rxaqm_always_inline bool rxaqm_frame_ext(struct rxaqm_packet *pkt, const struct rxaqm_frame *frame,
 					 __u8 *ext, __u32 *l4_len)
@@ -55,7 +56,7 @@ rxaqm_always_inline bool rxaqm_frame_ext(struct rxaqm_packet *pkt, const struct 
 
 	RXAQM_ROLLED
 	for (i = 0; i < RXAQM_MAX_IP6_EXT; i++) {
-		/* What follows the header of a later fragment is not a header. */
+		/* After the header of a later fragment comes data, not a header. */
 		if (pkt->fragment || !rxaqm_packet_is_ext(proto))
 			break;
 		if (!rxaqm_frame_read(frame, off, ext, 8))
@@ -80,7 +81,7 @@ rxaqm_always_inline bool rxaqm_frame_ext(struct rxaqm_packet *pkt, const struct 
 	return pkt->fragment || !rxaqm_packet_is_ext(proto);
 }
 
-/* Copy the header at l4_off. Of a later fragment, or of another protocol, nothing is read. */
+/* Copy the TCP or UDP header at l4_off; nothing for a later fragment or another protocol. */
 rxaqm_always_inline bool rxaqm_frame_l4(const struct rxaqm_packet *pkt,
 					const struct rxaqm_frame *frame, __u8 *buf)
 {
@@ -92,8 +93,9 @@ rxaqm_always_inline bool rxaqm_frame_l4(const struct rxaqm_packet *pkt,
 	return rxaqm_frame_read(frame, pkt->l4_off, buf, n);
 }
 
-/* Copy what is in front of the IP header, then the first part of that. Sets ip_off, and @proto to
- * Ethernet's type. No IP packet is so short that there are no bytes where two tags would be.
+/* Copy the bytes between the MAC addresses and the IP header, then the first part of that header.
+ * Sets ip_off, and @proto to Ethernet's type. Every IP packet is long enough for the bytes where
+ * two tags would be.
  */
 rxaqm_always_inline bool rxaqm_frame_ip(struct rxaqm_packet *pkt, const struct rxaqm_frame *frame,
 					__u8 *buf, __u16 *proto)
@@ -104,9 +106,9 @@ rxaqm_always_inline bool rxaqm_frame_ip(struct rxaqm_packet *pkt, const struct r
 	return rxaqm_frame_read(frame, pkt->ip_off, buf, RXAQM_FRAME_PART);
 }
 
-/* Parse the headers of @frame. @plain: what rxaqm_packet_plain() says of it; unless 0 it lies at
- * @data, else that is not used. @pkt is all zero. False if it cannot be done, or the packet is
- * exempt whatever the policy.
+/* Parse the headers of @frame. @plain: the result of rxaqm_packet_plain(); unless it is 0 the frame
+ * lies at @data, else @data is not used. @pkt must be all zero. False if that fails, or if the
+ * packet is exempt whatever the policy.
  */
 rxaqm_always_inline bool rxaqm_frame_headers(struct rxaqm_packet *pkt,
 					     const struct rxaqm_frame *frame, const __u8 *data,
@@ -144,7 +146,7 @@ rxaqm_always_inline bool rxaqm_packet_exempt(const struct rxaqm_policy *policy,
 }
 
 #ifndef __bpf__
-/* Parse @frame and classify it, but for what the policy exempts. */
+/* Parse @frame and classify it, without the policy's exemptions. */
 static inline void rxaqm_packet_parse(struct rxaqm_packet *pkt, const struct rxaqm_frame *frame,
 				      const __u8 *data, __u32 plain)
 {
@@ -153,7 +155,7 @@ static inline void rxaqm_packet_parse(struct rxaqm_packet *pkt, const struct rxa
 		pkt->kind = RXAQM_KIND_EXEMPT;
 }
 
-/* The same by copies, whether it is plain or not, and where it lies. */
+/* The same always by copies, and always in place. */
 static inline void rxaqm_frame_parse(struct rxaqm_packet *pkt, const struct rxaqm_frame *frame)
 {
 	rxaqm_packet_parse(pkt, frame, NULL, 0);

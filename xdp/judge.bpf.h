@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: (GPL-2.0-only OR BSD-2-Clause) */
 /*
- * From a sojourn and a packet's class to a verdict, done to the packet.
+ * From a sojourn and a packet's class to the verdict, and its execution on the packet.
  */
 #ifndef RXAQM_JUDGE_BPF_H
 #define RXAQM_JUDGE_BPF_H
@@ -19,8 +19,8 @@ __attribute__((noinline)) int rxaqm_xdp_flow(struct rxaqm_queue *q, __u32 id, __
 	return rxaqm_decide_flow(q, set, id, (__u8)kind, (__u8)ecn, q->clock_ns);
 }
 
-/* The verdict on a packet of which rxaqm_decide_sojourn() said @judged, @found by
- * rxaqm_xdp_classify(), with its flow in the upper half.
+/* The verdict on a packet. @judged: of rxaqm_decide_sojourn(). @found: of rxaqm_xdp_classify(),
+ * with the flow in the upper half.
  */
 static __always_inline enum rxaqm_verdict decide(struct xdp_md *ctx, struct rxaqm_queue *q,
 						 __u32 judged, __u64 found)
@@ -45,8 +45,8 @@ static __always_inline enum rxaqm_verdict decide(struct xdp_md *ctx, struct rxaq
 	return verdict;
 }
 
-/* A packet of which rxaqm_decide_sojourn() said @judged, at q->clock_ns: parse it, and do to it
- * what the law says. What is only observed passes. Returns PASS, MARK or DROP.
+/* Parse a packet and do to it what the law says at q->clock_ns. @judged: of rxaqm_decide_sojourn().
+ * In a queue that is only observed it passes. Returns PASS, MARK or DROP.
  */
 static __always_inline enum rxaqm_verdict give_verdict(struct xdp_md *ctx, struct rxaqm_queue *q,
 						       __u32 index, __u32 judged)
@@ -56,7 +56,7 @@ static __always_inline enum rxaqm_verdict give_verdict(struct xdp_md *ctx, struc
 
 	found = (__u32)found | (__u64)rxaqm_flow_of(found >> 32, index) << 32;
 	verdict = decide(ctx, q, judged, found);
-	if (!q->law.packets) /* it has ended a window */
+	if (!q->law.packets) /* this packet ended a window */
 		rxaqm_xdp_name(ctx, q, index, found);
 	if (verdict == RXAQM_PASS || !(q->flags & RXAQM_QUEUE_ENFORCED))
 		return RXAQM_PASS;
@@ -67,8 +67,7 @@ static __always_inline enum rxaqm_verdict give_verdict(struct xdp_md *ctx, struc
 	return verdict;
 }
 
-/* Judge a packet that has waited @sojourn_ns, its error taken off, and is at hand at q->clock_ns.
- */
+/* Judge the packet at hand at q->clock_ns. @sojourn_ns: its wait, less the error. */
 static __always_inline enum rxaqm_verdict judge(struct xdp_md *ctx, struct rxaqm_queue *q,
 						__u32 index, __u64 sojourn_ns)
 {

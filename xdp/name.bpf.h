@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: (GPL-2.0-only OR BSD-2-Clause) */
 /*
- * Who the flow of the packet at hand is, for those who ask (shared/flow_name.h).
+ * Addresses and ports of the packet's flow, for commands that ask (shared/flow_name.h).
  */
 #ifndef RXAQM_NAME_BPF_H
 #define RXAQM_NAME_BPF_H
 
 #include "classify.bpf.h"
 
-/* Note the packet's flow, @found by rxaqm_xdp_classify(), with the flow in the upper half, if
- * somebody has asked. Returns 0.
+/* Note addresses and ports of the packet's flow, if somebody has asked. @found: of
+ * rxaqm_xdp_classify(), with the flow in the upper half. Returns 0.
  */
 __attribute__((noinline)) int rxaqm_xdp_name(struct xdp_md *ctx, struct rxaqm_queue *q, __u32 index,
 					     __u64 found)

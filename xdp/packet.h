@@ -1,13 +1,12 @@
 /* SPDX-License-Identifier: (GPL-2.0-only OR BSD-2-Clause) */
 /*
- * What class a frame is of: bounded, nothing assumed.
+ * The class of a frame. All loops are bounded, and nothing is assumed of the frame.
  *
  * Ethernet, up to two VLAN tags, IPv4 with options, IPv6 with up to six extension
  * headers, TCP and UDP. What cannot be parsed is exempt: it passes. Lengths come from
  * the IP header, never from the frame, which may be padded or trimmed of tags.
  *
- * Most packets are IP right after Ethernet, and are read where they lie, others are copied:
- * headers.h.
+ * Most packets are IP right after Ethernet, and are read in place; headers.h copies the others.
  */
 #ifndef RXAQM_PACKET_H
 #define RXAQM_PACKET_H
@@ -72,17 +71,17 @@ struct rxaqm_packet {
 	__u8 protocol; /* after the extension headers */
 	__u8 tcp_flags;
 	__u8 tcp_hlen; /* bytes; 0: not TCP, or a later fragment */
-	bool more_fragments; /* further ones follow */
-	bool fragment; /* not the first: no ports */
+	bool more_fragments; /* more fragments follow */
+	bool fragment; /* a later fragment: no ports */
 	__u16 sport, dport; /* host order; 0 where there are none */
 	__u16 ip_off; /* bytes from data to the IP header */
 	__u16 l4_off; /* to the header after IP and its extensions */
 	__u32 payload; /* bytes after the TCP header */
-	__u32 vlans; /* 13 bits each: 1, and the identifier; 0: no tag */
+	__u32 vlans; /* 13 bits a tag: 1, then its identifier; 0: no tag */
 };
 
-/* Network-order loads that need no alignment, but of what is on the stack: one load each in BPF,
- * where packets may be read at any alignment on machines that can and clang would go byte by byte.
+/* Network-order loads at any alignment, but not from the stack. In BPF each is one load: machines
+ * that can read packets at any alignment may, where clang would go byte by byte.
  */
 rxaqm_always_inline __u16 rxaqm_get_be16(const void *p)
 {
@@ -104,7 +103,7 @@ rxaqm_always_inline __u32 rxaqm_get_be32(const void *p)
 #endif
 }
 
-/* Ethernet's type and the two tags that it may begin, @l2. Returns the type after them, and sets
+/* Parse Ethernet's type at @l2 and up to two VLAN tags. Returns the type after them, and sets
  * ip_off.
  */
 rxaqm_always_inline __u16 rxaqm_packet_l2(struct rxaqm_packet *pkt, const __u8 *l2)
@@ -130,7 +129,9 @@ rxaqm_always_inline void rxaqm_packet_tos(struct rxaqm_packet *pkt, __u8 tos)
 	pkt->dscp = tos >> 2;
 }
 
-/* The IPv4 header at @ip. Sets @l4_len to what it says follows it. False if it cannot be true. */
+/* Parse the IPv4 header at @ip. Sets @l4_len to the bytes after it by its length. False if
+ * impossible.
+ */
 rxaqm_always_inline bool rxaqm_packet_ip4(struct rxaqm_packet *pkt, const __u8 *ip, __u32 *l4_len)
 {
 	__u32 hlen = (ip[0] & 0xfU) * 4, total = rxaqm_get_be16(ip + 2);
@@ -185,8 +186,8 @@ rxaqm_always_inline bool rxaqm_packet_control(__u8 protocol)
 	return false;
 }
 
-/* Ports and, for TCP, the class. @l4_len is what IP says there is. False if that cannot be, or the
- * packet is of those that are exempt whatever the policy.
+/* Parse the ports and, for TCP, the class. @l4_len: bytes after IP, by its header. False if that is
+ * impossible, or if the packet is exempt whatever the policy.
  */
 rxaqm_always_inline bool rxaqm_packet_l4(struct rxaqm_packet *pkt, const __u8 *l4, __u32 l4_len)
 {
@@ -206,7 +207,7 @@ rxaqm_always_inline bool rxaqm_packet_l4(struct rxaqm_packet *pkt, const __u8 *l
 		       pkt->dport != RXAQM_PORT_PTP_GENERAL;
 	hlen = (l4[12] >> 4) * 4U;
 	flags = l4[13];
-	/* The header of a segment in fragments may go on in the next. */
+	/* The TCP header of a fragmented segment may go on in the next fragment. */
 	if (hlen < RXAQM_TCP_HLEN || l4_len < RXAQM_TCP_HLEN ||
 	    (hlen > l4_len && !pkt->more_fragments))
 		return false;
@@ -223,7 +224,7 @@ rxaqm_always_inline bool rxaqm_packet_l4(struct rxaqm_packet *pkt, const __u8 *l
 	return true;
 }
 
-/* Is it to or from a port that the policy exempts? 0, no port, is none of them. */
+/* Does the policy exempt one of the ports? 0 stands for no port and is never exempt. */
 static inline bool rxaqm_packet_exempt_port(const struct rxaqm_policy *policy, __u16 sport,
 					    __u16 dport)
 {
@@ -234,7 +235,7 @@ static inline bool rxaqm_packet_exempt_port(const struct rxaqm_policy *policy, _
 		__u16 port = policy->exempt_port[i];
 		int nr = policy->nr_exempt_ports;
 
-		RXAQM_HIDE(nr); /* else the loop counts down to 0, which 6.1 takes for endless */
+		RXAQM_HIDE(nr); /* else clang counts down to 0, which looks endless to 6.1 */
 		if (i >= nr)
 			break;
 		if (port == sport || port == dport)
@@ -243,14 +244,14 @@ static inline bool rxaqm_packet_exempt_port(const struct rxaqm_policy *policy, _
 	return false;
 }
 
-/* Is it of a DSCP that the policy, or anyone, exempts? */
+/* Does the policy exempt @dscp, or is it network control, which is always exempt? */
 rxaqm_always_inline bool rxaqm_packet_exempt_dscp(const struct rxaqm_policy *policy, __u8 dscp)
 {
 	return ((policy->exempt_dscp | RXAQM_DSCP_CONTROL) >> (dscp & 63)) & 1;
 }
 
-/* Is it IP right after Ethernet, without options or extension headers, and are all headers that
- * we read here? Most packets are so. Returns the length of the IP header, or 0.
+/* Is it IP right after Ethernet, without options or extension headers, and with all headers in the
+ * first fragment? Most packets are. Returns the length of the IP header, or 0.
  */
 rxaqm_always_inline __u32 rxaqm_packet_plain(const void *data, const void *data_end)
 {

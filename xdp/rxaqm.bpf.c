@@ -7,14 +7,12 @@
  * branch. Once a poll has left packets behind, every packet is judged, until a poll
  * drains the queue again.
  *
- * Two facts shape the rest. The sojourn behind a verdict was measured on packets ahead
- * of this one (in native mode a stamp is seen only once the packet has an skb), and a
- * dropped packet is never measured: so samples age, and an old sample means pass, which
- * is also what lets measuring resume. (Where the driver can be asked for the stamp of the
- * packet at hand, rxaqm_hint is the program, and this does not hold; but the rules stay.)
- * And everything that is not known for certain
- * (no sample, no clock, a stamp that cannot be true, a header that cannot be read)
- * means pass, counted by reason.
+ * Two facts shape the rest. First, the sojourn behind a verdict was measured on packets ahead of
+ * this one (in native mode a stamp is seen only once the packet has an skb), and a dropped packet
+ * is never measured. So samples age, and an old sample means pass, which also lets measuring
+ * resume. (rxaqm_hint, for drivers that give the stamp of the packet at hand, keeps the same rules
+ * without that need.) Second, whatever is not known for certain (no sample, no clock, a stamp that
+ * cannot be true, a header that cannot be read) means pass, counted by reason.
  *
  * State is per queue and touched by one NAPI context at a time: nothing is atomic.
  */
@@ -58,12 +56,12 @@ const volatile struct rxaqm_xdp_config config = {};
 #include "judge.bpf.h"
 #include "socket.bpf.h"
 
-/* Which of the programs this is: known when compiled, so that none pays for the others. */
+/* Which of the programs this is: a compile-time constant, so that none pays for the others. */
 #define BARE (1U << 0) /* puts nothing in front of packets */
-#define HINT (1U << 1) /* the driver can be asked for the stamp of the packet at hand */
-#define GENERIC (1U << 2) /* runs after the stack has the skb, whose stamp was seen then */
+#define HINT (1U << 1) /* the driver gives the stamp of the packet at hand */
+#define GENERIC (1U << 2) /* runs when there is an skb, whose stamp was seen before */
 
-/* Make @to what @from is. True if it was the same. A loop: the compiler's memcmp() goes byte by
+/* Copy @from to @to. True if they were equal. A loop, since the compiler's memcmp() goes byte by
  * byte.
  */
 static __always_inline bool update_policy(struct rxaqm_policy *to, const struct rxaqm_policy *from)
@@ -80,9 +78,9 @@ static __always_inline bool update_policy(struct rxaqm_policy *to, const struct 
 	return !differ;
 }
 
-/* Take the operator's policy over, which is of another generation. A copy that a change overlapped
- * is thrown away; the next poll tries again. Global, so that the copy is not on the stack of what
- * comes later: with all that may be called that is short. Returns 0.
+/* Copy the operator's policy of another generation. A copy that a change overlapped is thrown away;
+ * the next poll tries again. Global, so that the copy is not on the stack below later calls, which
+ * need it all. Returns 0.
  */
 __attribute__((noinline)) int rxaqm_xdp_take_policy(struct rxaqm_queue *q,
 						    const struct rxaqm_iface *iface, __u32 index)
@@ -101,7 +99,7 @@ __attribute__((noinline)) int rxaqm_xdp_take_policy(struct rxaqm_queue *q,
 	copy = *policy;
 	if (RXAQM_READ_ONCE(iface->policy_gen) != gen)
 		return 0;
-	/* A renewed lease, or a change that was for other queues, is no reason to begin anew. */
+	/* A renewed lease, or a change for other queues, does not restart the law. */
 	q->policy.lease_until_ns = copy.lease_until_ns;
 	same = update_policy(&q->policy, &copy) && (q->flags & RXAQM_QUEUE_POLICY_VALID);
 	q->policy_gen = gen;
@@ -113,21 +111,20 @@ __attribute__((noinline)) int rxaqm_xdp_take_policy(struct rxaqm_queue *q,
 		return 0;
 	rxaqm_target_update(q, config.ring_entries);
 	rxaqm_decide_reset(q);
-	/* If its lease is over, the end of a window says so. */
+	/* A lease that is over is noticed at the end of a window. */
 	q->flags &= ~RXAQM_QUEUE_ENFORCED;
 	if (copy.mode == RXAQM_MODE_ENFORCE)
 		q->flags |= RXAQM_QUEUE_ENFORCED;
 	return 0;
 }
 
-/* True if stamps of this queue's packets are wanted. */
 static bool wants_stamps(const struct rxaqm_queue *q, const struct rxaqm_iface *iface)
 {
 	return iface->stamp != RXAQM_STAMP_NONE && q->policy.signal != RXAQM_SIGNAL_BUSY;
 }
 
 /* The first packet of a poll: leave a note for the tracing programs. Global for the verifier's
- * sake. Returns 0 if there was no room for it, as where many interfaces share a CPU's backlog.
+ * sake. Returns 0 if the note has no room, as where many interfaces share a CPU's backlog.
  */
 __attribute__((noinline)) int rxaqm_xdp_begin_poll(struct xdp_md *ctx, struct rxaqm_queue *q,
 						   __u32 index, __u32 program)
@@ -141,13 +138,13 @@ __attribute__((noinline)) int rxaqm_xdp_begin_poll(struct xdp_md *ctx, struct rx
 	if (!q || !iface || !cpu)
 		return 0;
 	q->iface = iface_index;
-	/* What this CPU knows of the ACKs of its flows is from before they went to another one. */
+	/* The queue comes to this CPU: what the CPU knows of its ACKs is from before. */
 	if (q->cpu != bpf_get_smp_processor_id())
 		q->law.unasked_ns = q->poll_end_ns;
 	if (program & GENERIC && config.by_cpu)
 		q->flags |= RXAQM_QUEUE_MIXED;
-	/* A NIC stamps packets before they come to a CPU's backlog: how long they were in its ring
-	 * is not known.
+	/* A NIC stamps packets before they come to a CPU's backlog, and how long they stood in its
+	 * ring is not known.
 	 */
 	if (program & GENERIC && config.by_cpu && iface->stamp == RXAQM_STAMP_HWTSTAMP)
 		q->flags |= RXAQM_QUEUE_UPSTREAM;
@@ -158,7 +155,7 @@ __attribute__((noinline)) int rxaqm_xdp_begin_poll(struct xdp_md *ctx, struct rx
 	rxaqm_wait_bound(q, !config.no_sockets && !config.by_cpu && socket_there(index));
 
 	nr_queues = cpu->nr_queues;
-	/* Not again for a poll that was closed before its end. */
+	/* A poll that was closed before its end is noted already. */
 	if (!nr_queues || cpu->queue[(nr_queues - 1) & (RXAQM_CPU_QUEUES - 1)] != index) {
 		if (nr_queues == RXAQM_CPU_QUEUES)
 			return 0;
@@ -179,14 +176,14 @@ __attribute__((noinline)) int rxaqm_xdp_begin_poll(struct xdp_md *ctx, struct rx
 		cpu->want_ifindex = ctx->ingress_ifindex;
 		return 1;
 	}
-	/* Without stamps a queue that does not stand is one with no delay to speak of. */
+	/* Without stamps, a queue that does not stand counts as one without delay. */
 	q->signal = RXAQM_SIGNAL_BUSY;
 	q->poll_bucket = 1;
 	return 1;
 }
 
-/* Generic mode: the tracing program saw this very packet's stamp a moment ago. Returns it, or 0;
- * measures by it if @due.
+/* Generic mode: return the stamp of this packet, which the tracing program saw a moment ago, or 0.
+ * Measure by it if @due.
  */
 static __u64 measure_generic(struct xdp_md *ctx, struct rxaqm_queue *q, __u64 now_ns, bool due)
 {
@@ -208,7 +205,7 @@ static __u64 measure_generic(struct xdp_md *ctx, struct rxaqm_queue *q, __u64 no
 	return hw_ns;
 }
 
-/* The same where the driver knows this very packet's stamp. */
+/* The same by the stamp that the driver gives for this packet. */
 static __always_inline __u64 measure_hint(struct xdp_md *ctx, struct rxaqm_queue *q, __u64 now_ns,
 					  bool due)
 {
@@ -222,13 +219,13 @@ static __always_inline __u64 measure_hint(struct xdp_md *ctx, struct rxaqm_queue
 	return hw_ns;
 }
 
-/* Does this program see the stamp of the very packet that is at hand? */
+/* Does this program see the stamp of the very packet at hand? */
 static __always_inline bool sees_stamps(const struct rxaqm_queue *q, __u32 program)
 {
 	return program & GENERIC || (program & HINT && q->policy.signal != RXAQM_SIGNAL_BUSY);
 }
 
-/* There: measure by it if @due. @known: what its socket is told, if it goes to one. */
+/* Measure by the packet's own stamp if @due. @known: metadata for its socket; NULL: none. */
 static __always_inline void measure_own(struct xdp_md *ctx, struct rxaqm_queue *q,
 					struct rxaqm_meta *known, bool due, __u32 program)
 {
@@ -248,7 +245,7 @@ static __always_inline void measure_own(struct xdp_md *ctx, struct rxaqm_queue *
 	}
 }
 
-/* Let the law decide by how long the packet at hand at q->clock_ns has waited, if that is known. */
+/* Let the law judge the packet at hand at q->clock_ns by its wait, if that is known. */
 static __always_inline int look_judge(struct xdp_md *ctx, struct rxaqm_queue *q, __u32 index,
 				      struct rxaqm_redirect *redirect, bool socket, bool standing,
 				      bool sees)
@@ -281,8 +278,8 @@ static __always_inline int look_judge(struct xdp_md *ctx, struct rxaqm_queue *q,
 	return XDP_REDIRECT;
 }
 
-/* A packet that needs a look: the first of a poll, or any of a queue that stands. XDP_REDIRECT says
- * that it is for the queue's socket, and @redirect what to tell that.
+/* Look at a packet: the first of a poll, or any of a queue that stands. XDP_REDIRECT means that it
+ * is for the queue's socket, with the metadata in @redirect.
  */
 static __always_inline int look(struct xdp_md *ctx, struct rxaqm_queue *q, __u32 index,
 				struct rxaqm_redirect *redirect, __u32 program)
@@ -297,7 +294,7 @@ static __always_inline int look(struct xdp_md *ctx, struct rxaqm_queue *q, __u32
 	if (noted) {
 		q->taken++;
 	} else {
-		/* What this poll leaves will not be told, so it is not taken to stand. */
+		/* Nobody will say what this poll leaves, so the queue is not taken to stand. */
 		q->flags &= ~RXAQM_QUEUE_STANDING;
 		rxaqm_poll_forget(q);
 	}
@@ -322,7 +319,7 @@ static __always_inline int look(struct xdp_md *ctx, struct rxaqm_queue *q, __u32
 	}
 	if (sees && (socket || due))
 		measure_own(ctx, q, socket ? &redirect->known : NULL, due, program);
-	/* A stamp of its own needs no memory of polls. */
+	/* A packet with a stamp of its own is judged without memory of polls. */
 	if (standing && q->sample_ns != q->clock_ns && rxaqm_poll_resumes(q, q->clock_ns))
 		standing = false;
 	if (!socket && !standing) {
@@ -332,7 +329,7 @@ static __always_inline int look(struct xdp_md *ctx, struct rxaqm_queue *q, __u32
 	return look_judge(ctx, q, index, redirect, socket, standing, sees);
 }
 
-/* A packet of the interface's @queue. */
+/* Handle a packet of the interface's @queue. */
 static __always_inline int act(struct xdp_md *ctx, __u32 queue, __u32 program)
 {
 	__u32 index = config.queue_base + queue;
@@ -364,9 +361,9 @@ int rxaqm_xdp(struct xdp_md *ctx)
 	return act(ctx, ctx->rx_queue_index, 0);
 }
 
-/* The same without metadata for sockets. From some 6.12 on the kernel lets a program that puts some
- * replace only one that moves a packet's bounds, too, which those of libxdp's dispatcher do since
- * 1.5.5: this one always may.
+/* The same without metadata for sockets. From some 6.12 on, a program that moves a packet's bounds
+ * may replace only one that does so, too. The programs of libxdp's dispatcher do since 1.5.5. This
+ * program may always replace them.
  */
 SEC("?xdp")
 int rxaqm_bare(struct xdp_md *ctx)
@@ -374,7 +371,7 @@ int rxaqm_bare(struct xdp_md *ctx)
 	return act(ctx, ctx->rx_queue_index, BARE);
 }
 
-/* In generic mode, where packets may come by a CPU's backlog. */
+/* In generic mode packets may come through a CPU's backlog, which is then the queue. */
 static __always_inline __u32 generic_queue(struct xdp_md *ctx)
 {
 	return config.by_cpu ? bpf_get_smp_processor_id() : ctx->rx_queue_index;
@@ -392,9 +389,9 @@ int rxaqm_generic_bare(struct xdp_md *ctx)
 	return act(ctx, generic_queue(ctx), GENERIC | BARE);
 }
 
-/* For a driver that can be asked for stamps. Loaded for that device only, and then
- * instead of the others; native mode only. Control says whether it takes packets in fragments:
- * some kernels that know such programs do not let them.
+/* For drivers that give stamps. Loaded for that device only, instead of the others, and in native
+ * mode only. Control says whether it takes packets in fragments: some kernels that know such
+ * programs do not let them.
  */
 SEC("?xdp")
 int rxaqm_hint(struct xdp_md *ctx)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: (GPL-2.0-only OR BSD-2-Clause) */
 /*
- * From a queue's signals to the sojourn to act on, or to the reason why there is none. To be
- * included behind config (rxaqm.bpf.c).
+ * From a queue's signals to the sojourn to act on, or to the reason why there is none. Include it
+ * after config (rxaqm.bpf.c).
  */
 #ifndef RXAQM_SIGNAL_BPF_H
 #define RXAQM_SIGNAL_BPF_H
@@ -22,20 +22,20 @@ static void count_unknown(struct rxaqm_queue *q, __u64 now_ns)
 		q->stat[RXAQM_STAT_PASS_NO_SIGNAL]++;
 }
 
-/* Entries of a ring whose driver does not say: without a bound, the time at which packets came
- * would stand still for the law.
+/* Assumed entries of a ring whose driver does not say: without a bound on the sojourn, the time at
+ * which packets came would stand still for the law.
  */
 #define RING_UNKNOWN 512
 
-/* What a packet's sojourn is known by. */
+/* The source of a packet's sojourn. */
 enum signal_by {
 	BY_NOTHING,
 	BY_STAMP,
 	BY_POLLS,
 };
 
-/* The sojourn to act on, less its error, by the best signal that is valid now. Polls tell nothing
- * of a queue that is not @standing.
+/* Set @ret_sojourn_ns to the sojourn to act on, less its error, by the best signal that is valid
+ * now. Polls say nothing about a queue that is not @standing.
  */
 rxaqm_always_inline enum signal_by pick_sojourn(struct rxaqm_queue *q, bool standing, __u64 now_ns,
 						__u64 *ret_sojourn_ns)

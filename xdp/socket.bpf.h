@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: (GPL-2.0-only OR BSD-2-Clause) */
 /*
- * The way to a socket: packets of a queue that one serves go there instead of to the stack, with
- * what is known of them in front (shared/xsk.h). To be included behind judge.bpf.h.
+ * Packets of a queue that an AF_XDP socket serves go there instead of to the stack, with metadata
+ * in front (shared/xsk.h). Include it after judge.bpf.h.
  */
 #ifndef RXAQM_SOCKET_BPF_H
 #define RXAQM_SOCKET_BPF_H
@@ -15,15 +15,14 @@ struct xdp_sock___rxaqm {
 	bool sg;
 } __attribute__((preserve_access_index));
 
-/* Is there a socket at @index? */
 static __always_inline bool socket_there(__u32 index)
 {
 	return bpf_map_lookup_elem(&xsk_map, &index);
 }
 
-/* Older kernels drop a packet in fragments that is sent to a socket; the stack can take it. A
- * socket that did not ask for fragments (XDP_USE_SG) is given it all the same: if it does not fit
- * a frame, the kernel drops it and counts it with the socket, as it would without rxaqm.
+/* Kernels before 6.6 drop a packet in fragments that is sent to a socket; the stack can take it.
+ * Later ones get it even for a socket that did not ask for fragments (XDP_USE_SG): if it does not
+ * fit a frame, the kernel drops it and counts it with the socket, as it would without rxaqm.
  */
 static __always_inline bool socket_takes(struct xdp_md *ctx)
 {
@@ -31,7 +30,7 @@ static __always_inline bool socket_takes(struct xdp_md *ctx)
 	       rxaqm_packet_size(ctx) == (__u64)(ctx->data_end - ctx->data);
 }
 
-/* Hand the packet to the socket at @index; to the stack, if that has just gone. */
+/* Send the packet to the socket at @index, or to the stack if that socket is gone. */
 static __always_inline int to_socket(struct rxaqm_queue *q, __u32 index)
 {
 	int action = (int)bpf_redirect_map(&xsk_map, index, XDP_PASS);
@@ -41,8 +40,8 @@ static __always_inline int to_socket(struct rxaqm_queue *q, __u32 index)
 	return action;
 }
 
-/* Make room for metadata in front of the packet. NULL if there is none, or if there are some that
- * others put.
+/* Make room for metadata in front of the packet. NULL if there is none, or if another program put
+ * metadata there.
  */
 static __always_inline struct rxaqm_meta *make_room(struct xdp_md *ctx)
 {
@@ -56,12 +55,12 @@ static __always_inline struct rxaqm_meta *make_room(struct xdp_md *ctx)
 
 /* A packet of a queue that a socket serves. */
 struct rxaqm_redirect {
-	struct rxaqm_meta known; /* to be put in front of it; all zero but for what is noted here */
-	__u64 wait_ns, updated_ns; /* what the consumer has published */
-	__u64 sojourn_ns; /* what it is judged by */
+	struct rxaqm_meta known; /* metadata to put in front of it; zero where nothing is known */
+	__u64 wait_ns, updated_ns; /* published by the consumer */
+	__u64 sojourn_ns; /* the packet is judged by this */
 };
 
-/* The same with what is @known in front of the packet. */
+/* The same, with the metadata @known in front of the packet. */
 static __always_inline int to_socket_with_meta(struct xdp_md *ctx, struct rxaqm_queue *q,
 					       __u32 index, const struct rxaqm_meta *known)
 {
@@ -85,13 +84,13 @@ static __always_inline int to_socket_with_meta(struct xdp_md *ctx, struct rxaqm_
 	return action;
 }
 
-/* For programs that must not touch the packet's bounds. */
+/* to_socket() for programs that must not move the packet's bounds. */
 static __always_inline int to_socket_bare(struct xdp_md *ctx, struct rxaqm_queue *q, __u32 index)
 {
 	return socket_takes(ctx) ? to_socket(q, index) : XDP_PASS;
 }
 
-/* Begin with the time. What the consumer has published is read before, so that it is not later. */
+/* Begin @redirect. The clock is read after the consumer's values, so that these are not later. */
 static __always_inline void redirect_begin(struct rxaqm_redirect *redirect, __u32 index)
 {
 	struct rxaqm_wait *wait = bpf_map_lookup_elem(&wait_map, &index);
@@ -104,7 +103,7 @@ static __always_inline void redirect_begin(struct rxaqm_redirect *redirect, __u3
 	redirect->known.host_ns = bpf_ktime_get_ns();
 }
 
-/* Note what is known of the packet's time in the NIC, and @by what. */
+/* Note what is known of the packet's time in the NIC. @by: its source. */
 static __always_inline void note_sojourn(const struct rxaqm_queue *q,
 					 struct rxaqm_redirect *redirect, enum signal_by by)
 {
@@ -114,7 +113,7 @@ static __always_inline void note_sojourn(const struct rxaqm_queue *q,
 		meta->flags |= RXAQM_META_STANDING;
 	if (by == BY_NOTHING)
 		return;
-	/* By polls: what holds for the queue. */
+	/* A sojourn by polls is of the queue, not of this packet. */
 	meta->flags |= by == BY_STAMP && q->sample_ns == q->clock_ns ? RXAQM_META_SOJOURN :
 								       RXAQM_META_SAMPLED;
 	meta->sojourn_ns = by == BY_STAMP ? q->sample_sojourn_ns : redirect->sojourn_ns;
@@ -123,12 +122,12 @@ static __always_inline void note_sojourn(const struct rxaqm_queue *q,
 enum rxaqm_follow {
 	RXAQM_FOLLOW_JUDGE,
 	RXAQM_FOLLOW_PASS,
-	RXAQM_FOLLOW_IDLE, /* neither NIC nor consumer is behind, and nothing is to be told or counted */
+	RXAQM_FOLLOW_IDLE, /* neither NIC nor consumer is behind; nothing to tell or count */
 };
 
-/* Add to the time that the packet has waited in the NIC, known @by what is said there, the time
- * that it will wait in the socket's ring. What is not known counts as none. Global for the
- * verifier's sake. Returns what is to become of it, an enum rxaqm_follow.
+/* Add the time that the packet will wait in the socket's ring to its time in the NIC, whose source
+ * is @by. A time that is not known counts as 0. Global for the verifier's sake. Returns an enum
+ * rxaqm_follow: what becomes of the packet.
  */
 __attribute__((noinline)) int rxaqm_xdp_follow(struct rxaqm_queue *q,
 					       struct rxaqm_redirect *redirect, __u32 by)

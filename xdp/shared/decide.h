@@ -1,17 +1,17 @@
 /* SPDX-License-Identifier: (GPL-2.0-only OR BSD-2-Clause) */
 /*
- * The decision: what becomes of a packet that stood for a known time.
+ * The decision about a packet whose sojourn is known.
  *
- * In steps, since most packets of a queue that stands are well under target and need not be
- * parsed: rxaqm_decide_sojourn() moves the law on and says whether the packet's class matters;
+ * It is made in steps, since most packets of a standing queue are well under target and need no
+ * parsing: rxaqm_decide_sojourn() moves the law on and says whether the packet's class matters;
  * rxaqm_decide_ask() counts its class, and says whether it is an ACK that may be redundant;
  * rxaqm_decide_flow() gives the verdict by its flow. All are pure: the BPF program, the unit tests
  * and replay run the same code.
  *
- * Two laws: law=auto is law.h. law=codel is RFC 8289 as Linux has it (codel.h), with a guard
- * around it: CoDel asks for more and more signals while what holds the queue does not respond,
- * and none but the few packets that can be dropped would pay. So a class is dropped at most four
- * times as often as its part in the queue, and SYN, FIN and RST only where they are the load.
+ * Two laws: law=auto is law.h. law=codel is RFC 8289 as Linux has it (codel.h), with a guard around
+ * it: CoDel asks for more and more signals while what holds the queue does not respond, and only
+ * the few packets that can be dropped would pay. So a class is dropped at most four times as often
+ * as its share of the queue, and SYN, FIN and RST only where they are the load.
  */
 #ifndef RXAQM_DECIDE_H
 #define RXAQM_DECIDE_H
@@ -21,11 +21,11 @@
 #include "law_limit.h"
 #include "target.h"
 
-/* What has to be asked of a packet before its verdict is given. */
+/* The next step towards a packet's verdict. */
 enum rxaqm_ask {
 	RXAQM_ASK_NOTHING, /* it passes */
 	RXAQM_ASK_VERDICT, /* rxaqm_decide_flow() or, law=codel, rxaqm_decide_codel() */
-	RXAQM_ASK_NOTE, /* an ACK: ack.h is to know of it, then as above */
+	RXAQM_ASK_NOTE, /* an ACK: tell ack.h of it, then as above */
 	RXAQM_ASK_THIN, /* an ACK: dropped if it is redundant, else as RXAQM_ASK_NOTE */
 };
 
@@ -35,7 +35,7 @@ enum rxaqm_ask {
 #define RXAQM_IP_ECT0 2
 #define RXAQM_IP_CE 3
 
-/* What a packet is but for ECN: its class, if it is Not-ECT. */
+/* The kind of a packet, ECN aside: the class of a Not-ECT packet. */
 enum rxaqm_kind {
 	RXAQM_KIND_TCP = RXAQM_CLASS_TCP, /* data */
 	RXAQM_KIND_DATA = RXAQM_CLASS_OTHER, /* of anything but TCP */
@@ -44,13 +44,13 @@ enum rxaqm_kind {
 	RXAQM_KIND_EXEMPT,
 };
 
-/* What is known after the first step: bits; none of them means pass. */
+/* The result of the first step: bits; none of them means pass. */
 #define RXAQM_JUDGE_CLASS (1U << 0) /* law=auto: over half the goal */
 #define RXAQM_JUDGE_OVER (1U << 1) /* over target */
 #define RXAQM_JUDGE_DUE (1U << 2) /* law=codel: a signal is due */
 #define RXAQM_JUDGE_CE (1U << 3) /* law=codel: over ce_threshold */
 
-/* The law begins anew: what it came to under another policy is no place to begin. */
+/* Begin the law anew: its state under another policy is no place to begin. */
 static inline void rxaqm_decide_reset(struct rxaqm_queue *q)
 {
 	__u64 unasked_ns = q->law.unasked_ns;
@@ -71,7 +71,7 @@ rxaqm_always_inline __u32 rxaqm_decide_max_drop(const struct rxaqm_policy *polic
 	return policy->max_drop_permille * (RXAQM_LAW_ONE / 1000);
 }
 
-/* True if policy is enforced, not only observed. */
+/* True if the policy is enforced, not only observed. */
 rxaqm_always_inline bool rxaqm_decide_enforced(const struct rxaqm_policy *policy, __u64 now_ns)
 {
 	return policy->mode == RXAQM_MODE_ENFORCE &&
@@ -88,7 +88,8 @@ rxaqm_global int rxaqm_decide_turn(struct rxaqm_queue *q, __u32 ring_entries, __
 	if (!q)
 		return 0;
 	if (rxaqm_decide_enforced(&q->policy, now_ns) != !!(q->flags & RXAQM_QUEUE_ENFORCED)) {
-		/* Signals begin anew. What the queue is made of, and how long it is, holds. */
+		/* Signals begin anew. What is known of the queue's packets and length still holds.
+		 */
 		q->flags ^= RXAQM_QUEUE_ENFORCED;
 		rxaqm_zero(&q->codel, sizeof(q->codel));
 		q->law.x = 0;
@@ -122,7 +123,7 @@ rxaqm_always_inline void rxaqm_decide_drained(struct rxaqm_queue *q)
 	rxaqm_law_drained(&q->law);
 }
 
-/* ACKs that stood in the queue until this time passed without being noted (ack.h). */
+/* ACKs that came before this time may have passed without being noted (ack.h). */
 rxaqm_always_inline __u64 rxaqm_decide_unasked_ns(const struct rxaqm_queue *q)
 {
 	if (rxaqm_ns_after(q->drained_ns, q->law.unasked_ns))
@@ -130,7 +131,9 @@ rxaqm_always_inline __u64 rxaqm_decide_unasked_ns(const struct rxaqm_queue *q)
 	return q->law.unasked_ns;
 }
 
-/* How long a flow may go without an ACK: half of what its ACKs wait, but no sender's timer. */
+/* How long a flow may go without an ACK: half of what its ACKs wait, at most 1 s, below any
+ * sender's timer.
+ */
 rxaqm_always_inline __u64 rxaqm_decide_ack_gap_ns(const struct rxaqm_queue *q)
 {
 	__u64 gap_ns = q->law.smooth_ns / 2;
@@ -177,7 +180,9 @@ rxaqm_always_inline __u32 rxaqm_decide_sojourn(struct rxaqm_queue *q, __u64 sojo
 	return judged;
 }
 
-/* Where RXAQM_STAT_ECN_MARK .. RXAQM_STAT_ACK_DROP are counted, or that it would have been so. */
+/* Base of the counters RXAQM_STAT_ECN_MARK .. RXAQM_STAT_ACK_DROP, or of the RXAQM_STAT_WOULD_*
+ * ones while the queue is only observed.
+ */
 rxaqm_always_inline __u64 *rxaqm_decide_counts(struct rxaqm_queue *q)
 {
 	const int would = RXAQM_STAT_WOULD_ECN_MARK - RXAQM_STAT_ECN_MARK;
@@ -196,7 +201,6 @@ rxaqm_always_inline void rxaqm_decide_count_class(struct rxaqm_queue *q, __u8 ki
 	q->stat[stat]++;
 }
 
-/* A packet of @cls goes. */
 static inline void rxaqm_decide_count_drop(struct rxaqm_queue *q, enum rxaqm_class cls)
 {
 	__u64 *counts = rxaqm_decide_counts(q);
@@ -222,8 +226,8 @@ rxaqm_always_inline enum rxaqm_class rxaqm_decide_class(const struct rxaqm_polic
 	return (enum rxaqm_class)kind;
 }
 
-/* A packet of class (@kind, @ecn), of which rxaqm_decide_sojourn() said @judged, at @now_ns: what
- * is to be asked of it next.
+/* Count a packet of class (@kind, @ecn), and return the next step at @now_ns. @judged: of
+ * rxaqm_decide_sojourn().
  */
 rxaqm_always_inline enum rxaqm_ask rxaqm_decide_ask(struct rxaqm_queue *q, __u32 judged, __u8 kind,
 						    __u8 ecn, __u64 now_ns)
@@ -248,8 +252,8 @@ rxaqm_always_inline enum rxaqm_ask rxaqm_decide_ask(struct rxaqm_queue *q, __u32
 	return rxaqm_law_random(&q->law) < q->law.thin ? RXAQM_ASK_THIN : RXAQM_ASK_NOTE;
 }
 
-/* law=auto: the verdict on a packet of class (@kind, @ecn) and flow @id, not 0, that belongs into
- * @set, at @now_ns. It is for the caller to heed it only if the queue is RXAQM_QUEUE_ENFORCED.
+/* law=auto: the verdict at @now_ns on a packet of class (@kind, @ecn) and flow @id, not 0, whose
+ * set is @set. The caller heeds it only if the queue is RXAQM_QUEUE_ENFORCED.
  */
 rxaqm_always_inline enum rxaqm_verdict rxaqm_decide_flow(struct rxaqm_queue *q,
 							 struct rxaqm_flow_set *set, __u32 id,
@@ -263,7 +267,7 @@ rxaqm_always_inline enum rxaqm_verdict rxaqm_decide_flow(struct rxaqm_queue *q,
 		ect = ecn == RXAQM_IP_CE ? RXAQM_LAW_CE : RXAQM_LAW_ECT;
 	verdict = rxaqm_law_packet(&q->law, set, id, kind, ect, rxaqm_decide_max_drop(&q->policy),
 				   stamp);
-	/* What goes by is what the CPU can do; of an observed or a recorded queue all does. */
+	/* What passes is what the CPU can do; in an observed or recorded queue all packets pass. */
 	if (verdict != RXAQM_DROP ||
 	    (q->flags & (RXAQM_QUEUE_ENFORCED | RXAQM_QUEUE_REPLAYED)) != RXAQM_QUEUE_ENFORCED)
 		rxaqm_level_count(&q->law.passed, stamp);
@@ -274,7 +278,7 @@ rxaqm_always_inline enum rxaqm_verdict rxaqm_decide_flow(struct rxaqm_queue *q,
 	return verdict;
 }
 
-/* law=codel: may the packet be dropped, if a signal is due? What may not is counted. */
+/* law=codel: may the packet be dropped, if a signal is due? A refusal is counted. */
 rxaqm_always_inline bool rxaqm_decide_codel_drops(struct rxaqm_queue *q, enum rxaqm_class cls,
 						  bool due)
 {
@@ -285,8 +289,8 @@ rxaqm_always_inline bool rxaqm_decide_codel_drops(struct rxaqm_queue *q, enum rx
 	return false;
 }
 
-/* law=codel: the verdict on a packet of class (@kind, @ecn), of which rxaqm_decide_sojourn() said
- * @judged, at @now_ns. Global for the verifier's sake.
+/* law=codel: the verdict at @now_ns on a packet of class (@kind, @ecn). @judged: of
+ * rxaqm_decide_sojourn(). Global for the verifier's sake.
  */
 rxaqm_global int rxaqm_decide_codel(struct rxaqm_queue *q, __u32 judged, __u32 kind, __u32 ecn,
 				    __u64 now_ns)
@@ -298,7 +302,7 @@ rxaqm_global int rxaqm_decide_codel(struct rxaqm_queue *q, __u32 judged, __u32 k
 	if (!q || kind == RXAQM_KIND_ACK)
 		return RXAQM_PASS;
 	cls = rxaqm_decide_class(&q->policy, (__u8)kind, (__u8)ecn);
-	RXAQM_HIDE(cls); /* 6.1 knows no range from the one test that bounds it both ways */
+	RXAQM_HIDE(cls); /* 6.1 learns no range from one test that bounds both ends */
 	if (cls >= RXAQM_NR_DROPPABLE)
 		return RXAQM_PASS;
 	ect = ecn != RXAQM_IP_NOT_ECT && q->policy.ecn;

@@ -1,19 +1,19 @@
 /* SPDX-License-Identifier: (GPL-2.0-only OR BSD-2-Clause) */
 /*
- * What each flow has sent of late: a table of them, one a CPU, in sets of four that fill a cache
- * line each. Contract of flow_map. Written by XDP; read by "rxaqm top --flows".
+ * What each flow sent of late: a table per CPU, in sets of four flows that fill a cache line.
+ * Contract of flow_map. Written by XDP; read by "rxaqm top --flows".
  *
  * Rates are levels: each packet adds RXAQM_PACKET, and half is forgotten each half-life. A flow of
- * r packets a second has a level of 1.44 half-lives of r. Stamps count 1/65536 of a half-life.
+ * r packets a second has a level of r times 1.44 half-lives. Stamps count 1/65536 of a half-life.
  *
- * A flow that is not in its set may come in if one of the four did not go on: that has sent one
- * packet of late, or none. Else the least of the four pays a packet for it, so that who goes on
- * gets in sooner or later, and packets that come once push nobody out who goes on.
+ * A flow that is not in its set takes the place of one of the four that has sent one packet or none
+ * of late. If all four go on, the least of them loses a packet of its level. So a flow that goes on
+ * gets in sooner or later, and flows of one packet do not push out a flow that goes on.
  *
- * Where so many come once that an entry would be gone before its flow comes again, few of them come
- * in, so that they stay for some intervals: who comes again meanwhile has come back, and is kept
- * for longer. A client that sends little is known so after a while; a spoofed flood never comes
- * back.
+ * Where so many flows send once that an entry would be gone before its flow sends again, only a few
+ * of them are entered, so that they stay for some intervals. A flow that sends again meanwhile has
+ * come back, and is kept for longer. So a client that sends little is known after a while; a
+ * spoofed flood never comes back.
  */
 #ifndef RXAQM_FLOW_H
 #define RXAQM_FLOW_H
@@ -23,23 +23,23 @@
 #define RXAQM_PACKET 256U /* in a level */
 #define RXAQM_FLOW_WAYS 4
 #define RXAQM_FLOW_SETS 256
-#define RXAQM_FLOW_KEPT 16 /* intervals for which one that came back is not forgotten */
+#define RXAQM_FLOW_KEPT 16 /* intervals for which a flow that came back is kept */
 
 struct rxaqm_level {
 	__u32 level;
-	__u32 stamp; /* when it was that */
+	__u32 stamp; /* when it had that level */
 };
 
 #define RXAQM_FLOW_TCP (1U << 0)
-#define RXAQM_FLOW_MARKED (1U << 1) /* packets of the run going on are */
+#define RXAQM_FLOW_MARKED (1U << 1) /* packets of the current run are marked */
 #define RXAQM_FLOW_OVER (1U << 2) /* it was over the limit in the interval */
 #define RXAQM_FLOW_BACK (1U << 3) /* it was seen in more than one interval */
 
 struct rxaqm_flow {
 	__u32 id; /* flow_id.h; 0: free */
 	struct rxaqm_level rate;
-	__u16 interval; /* in which it was last seen, of the law's count */
-	__u8 run_left; /* packets to come that are marked alike */
+	__u16 interval; /* in which it was last seen, by the law's count */
+	__u8 run_left; /* packets of the run still to come */
 	__u8 flags; /* RXAQM_FLOW_* */
 };
 
@@ -48,20 +48,20 @@ struct rxaqm_flow_set {
 };
 RXAQM_ASSERT_SIZE(struct rxaqm_flow_set, 64);
 
-/* The flow with @hash of the queue at @index: never 0. */
+/* Identity of the flow with @hash of the queue at @index; never 0. */
 rxaqm_always_inline __u32 rxaqm_flow_of(__u32 hash, __u32 index)
 {
 	hash ^= index * 2654435761U;
 	return hash ? hash : 1;
 }
 
-/* The set of the flow @id. */
+/* Index of the set of flow @id. */
 rxaqm_always_inline __u32 rxaqm_flow_set_of(__u32 id)
 {
 	return (id >> 8) & (RXAQM_FLOW_SETS - 1);
 }
 
-/* @level at @stamp: halved each half-life; in between the parabola through 1, 0.7064 and 1/2, at
+/* @level at @stamp: halved each half-life; in between by the parabola through 1, 0.7064 and 1/2, at
  * most 0.3 % off.
  */
 static inline __u32 rxaqm_level_at(const struct rxaqm_level *level, __u32 stamp)
@@ -84,7 +84,7 @@ static inline __u32 rxaqm_level_count(struct rxaqm_level *level, __u32 stamp)
 	return before;
 }
 
-/* The flow @id, not 0, in its @set. NULL: it is not known. */
+/* The flow @id, not 0, in its @set; NULL: not there. */
 rxaqm_always_inline struct rxaqm_flow *rxaqm_flow_find(struct rxaqm_flow_set *set, __u32 id)
 {
 	__u32 i;
@@ -96,8 +96,8 @@ rxaqm_always_inline struct rxaqm_flow *rxaqm_flow_find(struct rxaqm_flow_set *se
 	return NULL;
 }
 
-/* A packet, at @stamp in @interval, of a flow that is not in @set: it has an entry from now on if
- * one was to be had, and was seen @ago intervals before. In a @crowd those that came back are kept.
+/* Note a packet, at @stamp in @interval, of a flow that is not in @set. The flow gets an entry if
+ * one is to be had, dated @ago intervals back. In a @crowd, flows that came back are kept.
  */
 rxaqm_always_inline void rxaqm_flow_note(struct rxaqm_flow_set *set, __u32 id, __u8 flags,
 					 __u16 interval, __u16 ago, __u32 stamp, bool crowd)

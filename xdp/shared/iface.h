@@ -49,10 +49,10 @@ struct rxaqm_iface {
 	__u32 ring_entries; /* length of each queue; 0: unknown */
 	__u32 poll_packets; /* packets a poll may take; 0: as the NAPI budget says */
 	__u32 stamp; /* enum rxaqm_stamp */
-	__u32 ifindex; /* at attach; both may change later */
+	__u32 ifindex; /* at attach; it may change later */
 	__u32 prog_id; /* the XDP program, which identifies the interface for good */
 	__u32 netns_ino; /* at attach */
-	__u32 config_digest; /* of the section of rxaqm.conf that was applied last; 0: none was */
+	__u32 config_digest; /* of the section of rxaqm.conf applied last; 0: none */
 	__u64 attached_ns; /* CLOCK_MONOTONIC */
 	__s32 hwtstamp_flags; /* struct hwtstamp_config before it was changed */
 	__s32 hwtstamp_tx_type;

@@ -2,26 +2,26 @@
 /*
  * law=auto: a flow pays for itself.
  *
- * There is one limit L for each flow of a queue, and a PI controller moves it in octaves so that
- * the queue stays at its target. A flow that sends r is dropped with probability 1 - L / r, so L of
- * it passes, whatever r is; below L nothing is ever done to it. The sum of min(r, L) is what the
- * CPU can do: max-min fairness, as with AFD (Pan et al., "Approximate fairness through differential
+ * Each flow of a queue has the same limit L. A PI controller moves L in octaves so that the queue
+ * stays at its target. A flow that sends r is dropped with probability 1 - L / r, so L of it
+ * passes, whatever r is; below L nothing is ever done to it. The sum of min(r, L) is what the CPU
+ * can do: max-min fairness, as with AFD (Pan et al., "Approximate fairness through differential
  * dropping", 2003). ECN-capable packets are marked with eight times that probability, and dropped
  * from 2 L on, so nobody has to know what a mark means to a sender.
  *
- * Flows that were not seen before (flow.h) are judged with all strangers of their kind together,
- * who may have what all flows over the limit may have. A quarter of what the CPU can do is between
- * the flows of a kind that came back in another interval in any case, a sixteenth for strangers of
- * a kind: who opens thousands of flows does not push out others.
+ * Flows that were not seen before (flow.h) are strangers. All strangers of a kind are judged
+ * together, and together may have what all flows over the limit may have. The flows of a kind that
+ * came back in another interval have a quarter of what the CPU can do in any case, and the
+ * strangers of a kind have a sixteenth: a host that opens thousands of flows does not push out
+ * others.
  *
- * From CoDel it has target and interval, that a queue is left alone until it has stood over
- * target for an interval, and that draining forgives. But the interval is one of arrivals:
- * 4096 packets that came at once leave for 246 ms at 60 us each, and only when they came says
- * that they are a burst. Packets that arrived over a whole interval and all stood over target
- * say that the queue is bad.
+ * As in CoDel there are target and interval, a queue is left alone until it has stood over target
+ * for an interval, and draining forgives. But the interval is one of arrivals: 4096 packets that
+ * came at once leave for 246 ms at 60 us each, and only their arrival times show that they are a
+ * burst. A queue is bad if packets arrived over a whole interval and all of them stood over target.
  *
- * Here is what is done to each packet; law_limit.h moves the limit. docs/law.md says where each
- * constant comes from. Pure functions of state, parameters, sojourn and time.
+ * This file judges each packet; law_limit.h moves the limit. docs/law.md says where each constant
+ * comes from. Pure functions of state, parameters, sojourn and time.
  */
 #ifndef RXAQM_LAW_H
 #define RXAQM_LAW_H
@@ -35,7 +35,7 @@ rxaqm_always_inline void rxaqm_law_drained(struct rxaqm_law_vars *vars)
 	vars->smooth_ns = 0;
 }
 
-/* A packet stood @sojourn_ns: the average takes it in. */
+/* Add a packet that stood @sojourn_ns to the average. */
 rxaqm_always_inline void rxaqm_law_average(struct rxaqm_law_vars *vars, __u64 sojourn_ns)
 {
 	__s64 diff_ns = (__s64)(sojourn_ns - vars->smooth_ns);
@@ -45,7 +45,7 @@ rxaqm_always_inline void rxaqm_law_average(struct rxaqm_law_vars *vars, __u64 so
 	vars->packets++;
 }
 
-/* That packet is at hand at @now_ns: does it complete an interval of arrivals over the goal? */
+/* Does that packet, at hand at @now_ns, complete an interval of arrivals over the goal? */
 rxaqm_always_inline bool rxaqm_law_turns_bad(struct rxaqm_law_vars *vars, __u64 interval_ns,
 					     __u64 sojourn_ns, __u64 now_ns)
 {
@@ -60,9 +60,10 @@ rxaqm_always_inline bool rxaqm_law_turns_bad(struct rxaqm_law_vars *vars, __u64 
 	return !vars->bad && rxaqm_ns_since(came_ns, vars->above_ns) >= interval_ns;
 }
 
-/* A packet of a known flow: count it. Returns the level before, and its limit in @ret_limit. Who
- * has come back may have the floor in any case. It is one for flows that ignore marks, too, or the
- * floors of all kinds would be more than there is.
+/* Count a packet of a known flow. Returns the level before it; @ret_limit: its limit; @deaf: the
+ * limit from which even ECN-capable packets are dropped. A flow that has come back may have the
+ * floor in any case. @deaf is not twice the floor, or the floors of all kinds would be more than
+ * there is.
  */
 rxaqm_always_inline __u32 rxaqm_law_known(struct rxaqm_law_vars *vars, struct rxaqm_flow *flow,
 					  __u32 stamp, __u32 *ret_limit, __u64 *deaf)
@@ -92,10 +93,10 @@ rxaqm_always_inline __u32 rxaqm_law_known(struct rxaqm_law_vars *vars, struct rx
 	return level;
 }
 
-/* The packet is not to be dropped: is it to be marked, as @marks says? GRO does not merge what
- * differs in its TOS, and a DCTCP receiver acknowledges at once where marks begin or end: so
- * packets of a @flow (NULL: unknown) are marked alike for a while, whatever becomes of its level
- * meanwhile. The share of marks stays the same.
+/* The packet is not dropped: is it marked? @marks: the answer for this packet alone. GRO does not
+ * merge packets whose TOS differs, and a DCTCP receiver acknowledges at once where marks begin or
+ * end. So packets of a @flow (NULL: unknown) are marked alike for a while, whatever its level
+ * becomes meanwhile. The share of marks stays the same.
  */
 rxaqm_always_inline bool rxaqm_law_run(struct rxaqm_flow *flow, bool over, bool marks)
 {
@@ -113,13 +114,13 @@ rxaqm_always_inline bool rxaqm_law_run(struct rxaqm_flow *flow, bool over, bool 
 	return flow->flags & RXAQM_FLOW_MARKED;
 }
 
-/* A packet of a flow @id that is not in @set, of class @kind, at @stamp: it may be known from now
- * on. Global for the verifier's sake. Returns 0.
+/* Note a packet, at @stamp and of class @kind, of a flow @id that is not in @set: the flow may be
+ * known from now on. Global for the verifier's sake. Returns 0.
  */
 rxaqm_global int rxaqm_law_note(struct rxaqm_law_vars *vars, struct rxaqm_flow_set *set, __u32 id,
 				__u32 kind, __u32 stamp)
 {
-	/* TCP has come back with its next packet: it was here to open the connection. */
+	/* A TCP flow has come back with its next packet: it was here to open the connection. */
 	bool came_back = kind == RXAQM_CLASS_TCP || kind == RXAQM_CLASS_ACK;
 
 	if (!vars || !set)
@@ -129,9 +130,9 @@ rxaqm_global int rxaqm_law_note(struct rxaqm_law_vars *vars, struct rxaqm_flow_s
 	return 0;
 }
 
-/* The verdict on a packet over half the goal at @stamp: of flow @id, not 0, that belongs into @set,
- * of class @kind, below RXAQM_NR_STRANGERS, with @ect. Of all packets at most @max_drop is dropped,
- * of RXAQM_LAW_ONE.
+/* The verdict on a packet over half the goal at @stamp. @id: its flow, not 0, whose set is @set.
+ * @kind: its class, below RXAQM_NR_STRANGERS. @ect: enum rxaqm_law_ect. At most the share @max_drop
+ * of all packets is dropped, of RXAQM_LAW_ONE.
  */
 rxaqm_always_inline enum rxaqm_verdict rxaqm_law_packet(struct rxaqm_law_vars *vars,
 							struct rxaqm_flow_set *set, __u32 id,
@@ -148,8 +149,8 @@ rxaqm_always_inline enum rxaqm_verdict rxaqm_law_packet(struct rxaqm_law_vars *v
 		level = rxaqm_law_known(vars, flow, stamp, &limit, &deaf);
 	else if (!((__u64)lot * vars->crowd >> 30))
 		rxaqm_law_note(vars, set, id, kind, stamp);
-	/* Nobody is worse off for being known: not who has just come, nor two hosts that open many
-	 * connections.
+	/* Being known must not be a disadvantage, neither for a new flow nor for the SYNs of two
+	 * hosts, which are one flow: over their limit they are judged as strangers.
 	 */
 	if (!flow ||
 	    (level > limit && (kind == RXAQM_CLASS_SYN || !(flow->flags & RXAQM_FLOW_BACK)))) {
@@ -157,11 +158,11 @@ rxaqm_always_inline enum rxaqm_verdict rxaqm_law_packet(struct rxaqm_law_vars *v
 		deaf = limit = vars->strangers;
 	}
 	over = level > limit;
-	/* Dropped with 1 - limit / level, without a division: lot * level > limit. */
+	/* Drop with probability 1 - limit / level, without a division: lot * level > limit. */
 	drawn = ((__u64)lot * level) >> 30;
 	if (vars->bad && drawn > (ect ? deaf : limit) && lot >= RXAQM_LAW_ONE - max_drop)
 		return RXAQM_DROP;
-	/* The least lots mark, since the greatest drop. */
+	/* The greatest lots drop, so the least ones mark. */
 	if (ect == RXAQM_LAW_ECT &&
 	    rxaqm_law_run(flow, over,
 			  over && (__u64)(level - limit) << RXAQM_LAW_MARK_BITS > level - drawn))

@@ -1,18 +1,18 @@
 /* SPDX-License-Identifier: (GPL-2.0-only OR BSD-2-Clause) */
 /*
- * law=auto, once in a window: how the limit of a queue's flows moves. A PI controller on the
- * sojourn, in octaves; docs/law.md says why it is stable. No division but here.
+ * law=auto, once in a window: move the limit of a queue's flows. A PI controller on the sojourn, in
+ * octaves; docs/law.md says why it is stable. Divisions are only here.
  *
- * And drops have to be worth it. They are where packets keep the CPU busy: each that is dropped
- * leaves time for the next. Where a poll of 64 has to wait for the polls of others, they only cut
- * off who is in the queue: what does not make it leave faster is given up for a while.
+ * Drops must also be worth it. They are where packets keep the CPU busy: each packet dropped leaves
+ * time for the next. Where a poll of 64 has to wait for the polls of others, drops only hurt the
+ * flows in the queue: if they do not make it leave faster, they are given up for a while.
  */
 #ifndef RXAQM_LAW_LIMIT_H
 #define RXAQM_LAW_LIMIT_H
 
 #include "law_state.h"
 
-/* What follows from x, at @stamp. */
+/* Derive the limits from x, at @stamp. */
 static inline void rxaqm_law_map(struct rxaqm_law_vars *vars, __u32 stamp)
 {
 	__u32 all = rxaqm_level_at(&vars->passed, stamp), share = rxaqm_law_exp2(vars->x),
@@ -21,13 +21,15 @@ static inline void rxaqm_law_map(struct rxaqm_law_vars *vars, __u32 stamp)
 
 	if (all > vars->most)
 		vars->most = all;
-	/* Nobody is held; nor when it begins, and nothing is known yet of what the CPU can do. */
+	/* x is 0: no flow is limited. So it is at first, when it is not known what the CPU can do.
+	 */
 	limit = vars->x ? ((__u64)vars->most * share) >> 29 : ~0U;
 	for (i = 0; i < RXAQM_NR_FLOW_KINDS; i++) {
 		__u32 n = vars->over[i] > vars->over_now[i] ? vars->over[i] : vars->over_now[i];
 
 		total += n;
-		/* TCP takes back, so who has little leaves it to the others. */
+		/* TCP adapts: a flow that wants less than the limit leaves the rest to the others.
+		 */
 		if (i == RXAQM_FLOWS_OTHER)
 			n = vars->flows[i] > vars->flows_now[i] ? vars->flows[i] :
 								  vars->flows_now[i];
@@ -47,7 +49,7 @@ static inline void rxaqm_law_map(struct rxaqm_law_vars *vars, __u32 stamp)
 	vars->thin = RXAQM_LAW_ONE - share;
 }
 
-/* x at least: a limit of over two to four times the largest flow of the window would hold nobody.
+/* Least x: under a limit of over two to four times the window's largest flow, no flow is limited.
  */
 static inline __u32 rxaqm_law_least(const struct rxaqm_law_vars *vars)
 {
@@ -57,8 +59,8 @@ static inline __u32 rxaqm_law_least(const struct rxaqm_law_vars *vars)
 	return octaves > 1 ? (octaves - 1) * RXAQM_LAW_OCTAVE : 0;
 }
 
-/* What a window that took @since_ns has the queue held at: what leaves while a packet stands at
- * the goal is what the ring holds, and that is to be half of it at most.
+/* The goal in ns, for a window that took @since_ns. While a packet stands at the goal, as many
+ * packets leave as the ring holds, and that may be half of its entries at most.
  */
 rxaqm_always_inline __u64 rxaqm_law_goal_ns(const struct rxaqm_law_vars *vars,
 					    const struct rxaqm_law_params *params, __u64 since_ns)
@@ -70,7 +72,7 @@ rxaqm_always_inline __u64 rxaqm_law_goal_ns(const struct rxaqm_law_vars *vars,
 	return room_ns / vars->packets;
 }
 
-/* Move x by a window of @since_ns of a queue that stood all through it. */
+/* x, moved by a window of @since_ns in which the queue always stood. */
 rxaqm_always_inline __s64 rxaqm_law_control(const struct rxaqm_law_vars *vars,
 					    const struct rxaqm_law_params *params, __u64 since_ns,
 					    __s64 near_ns)
@@ -80,20 +82,20 @@ rxaqm_always_inline __s64 rxaqm_law_control(const struct rxaqm_law_vars *vars,
 	__s64 error_ns = rxaqm_law_clamp(smooth_ns, 0, 3 * goal_ns) - goal_ns;
 	int bits = RXAQM_LAW_INTEGRAL_BITS;
 
-	/* Only floods and full rings are as far over the goal. Under it that is where a flood ends
-	 * that began on an idle queue: what is let through under half the goal keeps it there.
+	/* Only floods and full rings are this far over the goal. A flood that began on an idle
+	 * queue ends this far under it: what is let through under half the goal keeps it there.
 	 */
 	if (2 * smooth_ns > 3 * goal_ns || 8 * smooth_ns < 5 * goal_ns)
 		bits -= RXAQM_LAW_FAR_BITS;
 	x += (error_ns * inverse >> 16) >> bits;
-	/* The change since the window before is what a window of the usual length would see. */
+	/* Scale the change since the window before to a window of the usual length. */
 	if (since_ns >= params->interval_ns >> (RXAQM_LAW_WINDOW_BITS - 1))
 		change = (__s64)((1ULL << (46 - RXAQM_LAW_WINDOW_BITS)) / since_ns);
 	return x + ((near_ns - (__s64)vars->near_ns) * change >> 16);
 }
 
-/* A window is over at @now_ns, of a queue that is enforced. True if shedding is of no use: then it
- * ends. To be called before rxaqm_law_turn(); global for the verifier's sake.
+/* A window of an enforced queue is over at @now_ns. True if shedding is of no use: then it ends.
+ * Call this before rxaqm_law_turn(). Global for the verifier's sake.
  */
 rxaqm_global int rxaqm_law_futile(struct rxaqm_law_vars *vars,
 				  const struct rxaqm_law_params *params, __u64 now_ns)
@@ -109,7 +111,7 @@ rxaqm_global int rxaqm_law_futile(struct rxaqm_law_vars *vars,
 		vars->shed_ns = 0;
 		return 0;
 	}
-	/* Is anybody's limit not as low as it gets? */
+	/* Is the limit above a floor, so that it can still go lower? */
 	if (!vars->bad || vars->limit > vars->floor[RXAQM_FLOWS_TCP] ||
 	    vars->limit > vars->floor[RXAQM_FLOWS_OTHER]) {
 		vars->shed_ns = 0;
@@ -128,19 +130,21 @@ rxaqm_global int rxaqm_law_futile(struct rxaqm_law_vars *vars,
 	if (shed_ns < params->interval_ns)
 		return 0;
 	vars->shed_ns = 0;
-	/* Each second drop should have made room for a packet; of few drops that cannot be told. */
+	/* Every second drop should have made room for a packet; too few drops cannot show it. */
 	drops = params->drops - vars->shed_drops;
 	if (drops < vars->shed_packets / 4 ||
 	    (vars->shed_packets - drops / 2ULL) * window_ns >= vars->pace * shed_ns)
 		return 0;
 	vars->bad = 0;
-	/* All packets have to stand over the goal until an interval after that. */
+	/* Shedding begins again only if all packets stand over the goal until an interval after
+	 * that.
+	 */
 	vars->above_ns = now_ns + RXAQM_LAW_REST * params->interval_ns;
 	return 1;
 }
 
-/* An interval is over at @now_ns: flows are counted anew. Who is over the limit now and then counts
- * for a while: he is about there.
+/* An interval is over at @now_ns: count flows anew. A flow that is over the limit now and then
+ * counts for a while: it is about there.
  */
 static inline void rxaqm_law_count_flows(struct rxaqm_law_vars *vars, __u64 now_ns)
 {
@@ -173,7 +177,7 @@ rxaqm_global int rxaqm_law_turn(struct rxaqm_law_vars *vars, const struct rxaqm_
 	window_ns = params->interval_ns >> RXAQM_LAW_WINDOW_BITS;
 	x = vars->x;
 	vars->stamp_bits = rxaqm_law_stamp_bits(params->interval_ns);
-	/* Who paused, and with him the queue, has not earned what he did not send. */
+	/* The whole queue paused: flows do not earn what they did not send meanwhile. */
 	if (since_ns >= 2 * window_ns && since_ns < params->interval_ns)
 		vars->paused += (__u32)((since_ns - window_ns) >> vars->stamp_bits);
 	/* Polls may be rarer than windows: a queue that was not drained, and whose packets all
@@ -209,8 +213,8 @@ rxaqm_global int rxaqm_law_turn(struct rxaqm_law_vars *vars, const struct rxaqm_
 	return 0;
 }
 
-/* The queue stood over its goal for an interval of arrivals. What marks and a burst did to x until
- * now is no place for drops to begin. Global for the verifier's sake. Returns 0.
+/* The queue stood over its goal for an interval of arrivals. Drops do not begin at the x that marks
+ * and a burst have led to. Global for the verifier's sake. Returns 0.
  */
 rxaqm_global int rxaqm_law_turn_bad(struct rxaqm_law_vars *vars, __u64 now_ns)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: (GPL-2.0-only OR BSD-2-Clause) */
-/* law=auto: what it keeps of a queue, and the arithmetic of that. law.h says what it is for. */
+/* law=auto: its state of a queue, and the arithmetic on it. law.h describes the law. */
 #ifndef RXAQM_LAW_STATE_H
 #define RXAQM_LAW_STATE_H
 
@@ -10,17 +10,17 @@
 #define RXAQM_LAW_OCTAVE (RXAQM_LAW_ONE / 16) /* of x */
 
 #define RXAQM_LAW_WINDOW_BITS 3 /* windows of an eighth of the interval */
-#define RXAQM_LAW_INTEGRAL_BITS 5 /* 1/2 octave a window and interval of error */
-#define RXAQM_LAW_FAR_BITS 2 /* four times of it far from the goal */
+#define RXAQM_LAW_INTEGRAL_BITS 5 /* 1/2 octave for each window and interval of error */
+#define RXAQM_LAW_FAR_BITS 2 /* four times that when far from the goal */
 #define RXAQM_LAW_MARK_BITS 3 /* ECT is marked with 8 times its excess, */
 #define RXAQM_LAW_DEAF_BITS 1 /* and dropped from twice the limit on */
 #define RXAQM_LAW_FLOOR 4 /* known flows of a kind have a quarter in any case, */
 #define RXAQM_LAW_STRANGERS 16 /* strangers of a kind a sixteenth */
-#define RXAQM_LAW_CROWD_BITS 15 /* of a level of 2^15 strangers one: it stays some 4 intervals */
+#define RXAQM_LAW_CROWD_BITS 15 /* of 2^15 of level one stranger is noted, for some 4 intervals */
 #define RXAQM_LAW_RUN 32 /* packets of a flow that are marked alike */
-#define RXAQM_LAW_REST 8 /* intervals in which shedding that was of no use is not tried again */
+#define RXAQM_LAW_REST 8 /* intervals until shedding that was of no use is tried again */
 
-/* A queue that nobody looked at for so long begins anew. */
+/* A queue that nobody looked at for this long begins anew. */
 #define RXAQM_LAW_MEMORY_NS RXAQM_NSEC_PER_SEC
 
 enum rxaqm_verdict {
@@ -29,12 +29,14 @@ enum rxaqm_verdict {
 	RXAQM_DROP,
 };
 
-/* What a packet is to the law. Those that may be dropped come first, strangers' kinds before. */
+/* A packet's class for the law. The kinds of strangers come first, and all that may be dropped
+ * before the rest.
+ */
 enum rxaqm_class {
-	RXAQM_CLASS_TCP, /* Not-ECT up to the next */
+	RXAQM_CLASS_TCP, /* this and the next: Not-ECT */
 	RXAQM_CLASS_OTHER,
 	RXAQM_CLASS_ACK, /* pure TCP ACK */
-	RXAQM_CLASS_SYN, /* SYN, FIN, RST: what a connection cannot spare */
+	RXAQM_CLASS_SYN, /* SYN, FIN, RST: a connection cannot spare them */
 	RXAQM_CLASS_ECT, /* ECN-capable, or CE already */
 	RXAQM_CLASS_EXEMPT, /* never touched */
 	RXAQM_NR_CLASSES,
@@ -49,7 +51,7 @@ enum rxaqm_flow_kind {
 	RXAQM_NR_FLOW_KINDS,
 };
 
-/* What of ECN there is to a packet. */
+/* The ECN state of a packet. */
 enum rxaqm_law_ect {
 	RXAQM_LAW_NOT_ECT,
 	RXAQM_LAW_ECT,
@@ -61,41 +63,41 @@ struct rxaqm_law_params {
 	__u64 target_ns;
 	__u64 interval_ns; /* RXAQM_INTERVAL_MIN_NS .. _MAX_NS */
 	__u32 ring_entries; /* 0: unknown */
-	__u32 drops; /* that were done so far */
+	__u32 drops; /* drops so far */
 };
 
 /* Per queue, hot. All zero is the initial state. Levels are flow.h's. */
 struct rxaqm_law_vars {
 	__u64 turn_ns; /* when the window going on began; 0: none yet */
-	__u64 above_ns; /* since then all that arrived stood over the goal; 0: not so */
+	__u64 above_ns; /* since then all arrivals stood over the goal; 0: not so */
 	__u64 smooth_ns; /* sojourn averaged over about 8 packets; 0: drained */
 	__u64 goal_ns; /* the target, or less where the ring has no room for it; 0: none yet */
 	__u64 near_ns; /* sojourn of the window before, at most two goals */
-	__u64 unasked_ns; /* until then ACKs passed that nobody looked at */
+	__u64 unasked_ns; /* until then ACKs passed without being noted */
 	__u64 count_ns; /* when flows were last counted */
 	__u64 shed_ns; /* since then the limit is at its floors; 0: it is not */
-	__u32 shed_packets; /* that left since */
-	__u32 shed_drops; /* params' drops then */
+	__u32 shed_packets; /* packets that left since shed_ns */
+	__u32 shed_drops; /* params->drops at shed_ns */
 	__u32 packets; /* of the window */
 	__u32 pace; /* packets a window that leave while little or nothing is shed; 0: unknown */
 	__u32 seen[RXAQM_NR_CLASSES]; /* quarters of packets; a quarter is forgotten each window */
-	__u32 x; /* octaves that the limit is below twice of what the CPU can do */
+	__u32 x; /* octaves by which the limit is below twice what the CPU can do */
 	__u32 most; /* level of all that passed while the queue stood: what the CPU can do */
 	__u32 limit; /* level that a flow may have: L */
-	__u32 floor[RXAQM_NR_FLOW_KINDS]; /* that a flow of each kind may have in any case */
-	__u32 strangers; /* that the unknown flows of a kind may have */
+	__u32 floor[RXAQM_NR_FLOW_KINDS]; /* level that a flow of each kind may have in any case */
+	__u32 strangers; /* level that the unknown flows of a kind may have together */
 	__u32 thin; /* share of redundant ACKs that are dropped, of RXAQM_LAW_ONE */
 	__u32 top; /* level of the largest flow of the window */
-	__u32 crowd; /* strangers are so many that one of these is noted; 0: all are */
-	__u32 paused; /* stamps that do not count: the queue paused meanwhile */
+	__u32 crowd; /* one of so many strangers is noted; 0: all are */
+	__u32 paused; /* stamps that do not count, since the queue paused */
 	struct rxaqm_level passed, stranger[RXAQM_NR_STRANGERS];
 	__u32 random;
 	__u16 flows[RXAQM_NR_FLOW_KINDS],
-		flows_now[RXAQM_NR_FLOW_KINDS]; /* that came back, of an interval, of this */
+		flows_now[RXAQM_NR_FLOW_KINDS]; /* that came back: last interval, this one */
 	__u16 over[RXAQM_NR_FLOW_KINDS],
-		over_now[RXAQM_NR_FLOW_KINDS]; /* of these over the limit */
-	__u16 interval; /* number of the one going on */
-	__u8 stamp_bits; /* ns in a stamp */
+		over_now[RXAQM_NR_FLOW_KINDS]; /* of these, over the limit */
+	__u16 interval; /* number of the current interval */
+	__u8 stamp_bits; /* log2 of the ns in a stamp */
 	__u8 bad; /* stood over target for an interval, and has stood since */
 };
 RXAQM_ASSERT_SIZE(struct rxaqm_law_vars, 208);
@@ -127,8 +129,7 @@ rxaqm_always_inline __u32 rxaqm_law_exp2(__u32 x)
 	return (RXAQM_LAW_ONE >> whole) - (part >> (whole + 1));
 }
 
-/* log2 of @n, rounded down; 0 of 0. Global for the verifier's sake, which then knows nothing of it.
- */
+/* log2 of @n, rounded down; 0 for 0. Global, so that the verifier knows nothing of the result. */
 rxaqm_global int rxaqm_law_log2(__u32 n)
 {
 	int bits = 0, i;
@@ -143,21 +144,21 @@ rxaqm_global int rxaqm_law_log2(__u32 n)
 	return bits;
 }
 
-/* Half-lives are the power of two of ns that is over a quarter of the interval and at most half of
- * it. Returns the bits of ns in 1/65536 of one.
+/* A half-life is the power of two of ns that is over a quarter of the interval and at most half of
+ * it. Returns log2 of the ns in 1/65536 of one.
  */
 static inline __u8 rxaqm_law_stamp_bits(__u64 interval_ns)
 {
 	return (__u8)rxaqm_law_log2((__u32)(interval_ns >> 17));
 }
 
-/* @now_ns as levels have it. */
+/* @now_ns as a stamp of levels. */
 rxaqm_always_inline __u32 rxaqm_law_stamp(const struct rxaqm_law_vars *vars, __u64 now_ns)
 {
 	return (__u32)(now_ns >> vars->stamp_bits) - vars->paused;
 }
 
-/* A quarter of what was seen is forgotten: shares are of the last 4 windows or so. */
+/* Forget a quarter of what was seen: shares are of the last 4 windows or so. */
 static inline void rxaqm_law_forget_seen(struct rxaqm_law_vars *vars)
 {
 	__u32 i;

@@ -30,12 +30,12 @@
 #define RXAQM_QUEUE_NO_CLOCK (1U << 7) /* the last stamp met no valid clock */
 #define RXAQM_QUEUE_MIXED (1U << 8) /* fed by several rings: stamps may go back */
 #define RXAQM_QUEUE_SOCKET (1U << 9) /* in this poll: xsk_map has a socket */
-#define RXAQM_QUEUE_WAITING (1U << 10) /* that socket's consumer has it over target */
-#define RXAQM_QUEUE_IDLE (1U << 11) /* in this poll: packets may go there unlooked at (wait.h) */
+#define RXAQM_QUEUE_WAITING (1U << 10) /* its consumer's wait puts it over target */
+#define RXAQM_QUEUE_IDLE (1U << 11) /* in this poll: packets may go there without a look (wait.h) */
 #define RXAQM_QUEUE_ENFORCED (1U << 13) /* the law's state is of an enforced queue */
 #define RXAQM_QUEUE_UNGUARDED (1U << 14) /* law=codel without its guard: replay only */
 #define RXAQM_QUEUE_REPLAYED \
-	(1U << 15) /* what is dropped stood in the recorded queue all the same */
+	(1U << 15) /* dropped packets stood in the recorded queue all the same */
 
 /* A poll without an end is closed after this many packets (tun outside NAPI); no NAPI
  * takes more in one poll (mana: 512 completions of up to 8 packets).
@@ -52,45 +52,45 @@ enum rxaqm_distrust {
 
 struct rxaqm_queue {
 	/* The poll going on. */
-	__u32 skip; /* packets that may yet pass unlooked at */
-	__u32 taken; /* packets of the poll, those skipped not counted */
+	__u32 skip; /* packets that may still pass without a look */
+	__u32 taken; /* packets of the poll without those skipped */
 	__u32 skipped_from; /* value that skip started from */
 	__u32 flags; /* RXAQM_QUEUE_* */
 	__u32 policy_gen; /* generation of the copy below */
 	__u32 iface; /* index in iface_map */
 	__u32 cpu; /* that polled last */
 	__u32 poll_drops; /* dropped in this poll */
-	__u32 poll_bucket; /* histogram bucket of what skip lets pass, plus 1; 0: none */
+	__u32 poll_bucket; /* histogram bucket of packets that skip lets pass, plus 1; 0: none */
 	__u32 signal; /* enum rxaqm_signal used last; AUTO: none yet */
 	__u64 napi; /* NAPI instance that polled last; an identity, never followed */
 	__u64 poll_end_ns;
 	__u64 drained_ns; /* end of the last poll that drained the queue */
 
 	/* Measured. All times CLOCK_MONOTONIC. */
-	__u64 sample_ns; /* when */
+	__u64 sample_ns; /* when it was taken */
 	__u64 sample_sojourn_ns;
 	__u64 sample_err_ns; /* error bound of it */
-	__u64 sample_age_max_ns; /* older than that it says nothing (sample.h) */
+	__u64 sample_age_max_ns; /* a sample older than that says nothing (sample.h) */
 	__u64 last_hw_ns; /* NIC stamp of it */
 	__u64 distrust_until_ns; /* stamps are not believed before */
 	__u32 distrust_reason; /* enum rxaqm_distrust, kept for status */
 	__u32 bad_stamps; /* in a row */
 	__u32 round_ns; /* typical time between two busy polls; 0: unknown */
-	__u32 packet_ns; /* the same by packet */
+	__u32 packet_ns; /* the same per packet */
 	__u32 long_packet_ns; /* the same while it last stood at over two targets; 0: not yet */
-	__u64 empty_ns; /* the queue has been empty since: what is in it now is not older */
+	__u64 empty_ns; /* the queue was empty then: nothing in it is older */
 	__u64 begin_ns; /* when a stamp was first looked at in the poll going on; 0: none yet */
-	__u32 clock_epoch; /* epoch of the clock that window, last_hw_ns and bad_stamps are of */
-	__u32 clock_mask; /* the clock is read when no bit of it is set in a packet's number */
-	__u64 clock_ns; /* read then */
+	__u32 clock_epoch; /* epoch of the clock that window, last_hw_ns and bad_stamps belong to */
+	__u32 clock_mask; /* the clock is read for packets whose number has none of these bits */
+	__u64 clock_ns; /* the last reading */
 	struct rxaqm_clock_window window;
 
 	/* Decided. */
 	__u64 target_ns, interval_ns; /* in use: the policy's, or derived (target=auto) */
 	struct rxaqm_law_vars law;
 	struct rxaqm_codel_vars codel; /* law=codel */
-	__u32 credit[RXAQM_NR_DROPPABLE]; /* law=codel: drops that each class may yet bear, */
-	__u32 share[RXAQM_NR_DROPPABLE]; /* and share of its packets that it earns */
+	__u32 credit[RXAQM_NR_DROPPABLE]; /* law=codel: drops that each class may still bear, */
+	__u32 share[RXAQM_NR_DROPPABLE]; /* and the share of its packets that it earns */
 	__u32 target_quarters; /* of the floor: the NIC's rule (floor.h) */
 	__u32 moderation_ns; /* of the NIC's interrupt */
 	struct rxaqm_policy policy;
