@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: (GPL-2.0-only OR BSD-2-Clause)
 /*
- * doctor_calls: how long the calls of one kernel function take; the control plane chooses it. Runs
+ * doctor_calls: how long calls of one kernel function take, which the control plane chooses. Runs
  * for seconds, on demand ("rxaqm doctor --deep").
  */
 #include <linux/bpf.h>
@@ -13,7 +13,7 @@
 
 char LICENSE[] SEC("license") = "Dual BSD/GPL";
 
-/* Calls that have not returned, by thread: when they began. */
+/* When each thread began a call that has not returned. */
 struct {
 	__uint(type, BPF_MAP_TYPE_HASH);
 	__uint(max_entries, RXAQM_DOCTOR_ENTRIES);
@@ -28,8 +28,8 @@ struct {
 	__type(value, struct rxaqm_doctor_calls);
 } calls_map SEC(".maps");
 
-/* Idle threads share pid 0, so the CPU is part of it; an interrupt in a call that calls it again
- * makes the outer one be left out.
+/* Idle threads share pid 0, so the key has the CPU, too. If an interrupt calls the function again
+ * within a call, the outer call is not counted.
  */
 static __u64 thread_key(void)
 {

@@ -21,8 +21,8 @@ struct {
 	__type(value, __u64);
 } drops_map SEC(".maps");
 
-/* Of a packet that a socket holds, other things are where its device was: read with care. What
- * does not tell its network namespace is counted.
+/* A packet that a socket holds has other data in place of its device: read with care. A packet
+ * whose network namespace is not known is counted, too.
  */
 SEC("tp_btf/kfree_skb")
 int BPF_PROG(doctor_drop, struct sk_buff *skb, void *location, __u32 reason)

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: (GPL-2.0-only OR BSD-2-Clause)
-/* doctor_frames: the size of frames with TCP data, as they go to drivers. Run for seconds, on
- * demand ("rxaqm doctor --deep").
+/* doctor_frames: the size of frames with TCP data that go to drivers. Runs for seconds, on demand
+ * ("rxaqm doctor --deep").
  */
 #include <linux/bpf.h>
 #include <stdbool.h>

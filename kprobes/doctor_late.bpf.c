@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: (GPL-2.0-only OR BSD-2-Clause)
 /*
- * doctor_late: how long the softirq that receives waits from where it is raised to where it begins,
- * by CPU, and which task was running when the longest wait began. Runs for seconds, on demand
- * ("rxaqm doctor --deep").
+ * doctor_late: how long the NET_RX softirq waits from raise to entry, by CPU, and which task ran
+ * when the longest wait began. Runs for seconds, on demand ("rxaqm doctor --deep").
  */
 #include <linux/bpf.h>
 
@@ -22,7 +21,7 @@ struct {
 	__type(value, struct rxaqm_doctor_late);
 } late_map SEC(".maps");
 
-/* Interrupts are off where it is raised, and where it begins. */
+/* Interrupts are off both where it is raised and where it begins. */
 static struct rxaqm_doctor_late *of_cpu(unsigned int vec)
 {
 	__u32 zero = 0;

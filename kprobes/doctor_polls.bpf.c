@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: (GPL-2.0-only OR BSD-2-Clause)
 /*
  * doctor_polls: how long NAPI polls take, and how long a NAPI that left packets behind waits for
- * its next one. That tells a queue whose packets are dear from one whose CPU others have.
+ * its next poll. This tells a queue whose packets are expensive from a queue whose CPU is taken by
+ * others.
  *
- * Only the end of a poll has a tracepoint. It begins where the one before it on its CPU ended,
- * where the softirq was entered, or where the NAPI's thread was switched in, whichever was last:
- * neither softirqs nor those threads can be preempted within a poll.
+ * Only the end of a poll has a tracepoint. A poll begins at the last of these: the end of the poll
+ * before it on its CPU, the entry of the softirq, the switch to the NAPI's thread. Neither softirqs
+ * nor those threads can be preempted within a poll.
  *
  * Runs for seconds, on demand ("rxaqm doctor --deep").
  */
@@ -31,7 +32,7 @@ struct {
 	__type(value, struct rxaqm_doctor_napi);
 } napi_map SEC(".maps");
 
-/* Where the poll that comes next on this CPU begins; 0: not known. */
+/* When the next poll on this CPU begins; 0: not known. */
 struct {
 	__uint(type, BPF_MAP_TYPE_PERCPU_ARRAY);
 	__uint(max_entries, 1);
@@ -65,7 +66,7 @@ static struct rxaqm_doctor_napi *entry_of(struct napi_struct *napi)
 	return bpf_map_lookup_elem(&napi_map, &key);
 }
 
-/* A poll of one NAPI at a time: no other CPU writes to its entry. */
+/* A NAPI is polled by one CPU at a time: no other CPU writes to its entry. */
 static void end_poll(struct rxaqm_doctor_napi *entry, __u64 begin_ns, __u64 now_ns)
 {
 	__u64 wait_ns;

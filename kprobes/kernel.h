@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: (GPL-2.0-only OR BSD-2-Clause) */
 /*
- * The few kernel types that rxaqm reads, with the few fields it reads of them. CO-RE
- * finds the fields in the running kernel, so one object serves 5.10 to 7.x; nothing is
- * taken from the machine it was built on.
+ * The few kernel types that rxaqm reads, with the few fields it needs. CO-RE finds the fields in
+ * the running kernel, so one object serves 5.10 to 7.x; nothing depends on the machine it was built
+ * on.
  */
 #ifndef RXAQM_KERNEL_H
 #define RXAQM_KERNEL_H
@@ -28,7 +28,7 @@ struct list_head {
 	struct list_head *next;
 };
 
-/* Also reached as its first member, list (include/linux/skbuff.h: the union with next). */
+/* May also be reached by its first member, list (include/linux/skbuff.h: the union with next). */
 struct sk_buff {
 	struct net_device *dev;
 	__s64 tstamp; /* ktime_t */
@@ -62,9 +62,9 @@ struct task_struct {
 
 #pragma clang attribute pop
 
-/* skb_shared_info.tx_flags: hwtstamps holds a pointer for ndo_get_tstamp(), not a time
- * (igc from 6.12). An anonymous enum in include/linux/skbuff.h, so CO-RE cannot ask; bit 5
- * in 5.19 (97dc7cd92ac6) to 7.3.
+/* skb_shared_info.tx_flags: hwtstamps holds a pointer for ndo_get_tstamp(), not a time (igc from
+ * 6.12). The enum in include/linux/skbuff.h is anonymous, so CO-RE cannot look it up: bit 5 in 5.19
+ * (97dc7cd92ac6) to 7.3.
  */
 #define RXAQM_SKBTX_HW_TSTAMP_NETDEV (1U << 5)
 

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: (GPL-2.0-only OR BSD-2-Clause)
 /*
- * napi_list: the NAPI instances of a device of the caller's network namespace, and the
- * functions that poll them. One driver may have several, and the one in use tells the
- * generation of the NIC or the format of its queues; no interface of the kernel gives it.
+ * napi_list: the NAPI instances of a device of the caller's network namespace, and the functions
+ * that poll them. A driver may have several such functions, and the one in use shows the generation
+ * of the NIC or the format of its queues. No interface of the kernel reports it.
  *
- * Never attached: run once, by BPF_PROG_RUN, in the context of the command that asks.
- * Needs no kprobes, touches no packet, and only reads.
+ * Never attached: run once, by BPF_PROG_RUN, in the context of the command that asks. Needs no
+ * kprobes, touches no packet, and only reads.
  */
 #include <linux/bpf.h>
 #include <linux/types.h>
@@ -16,13 +16,13 @@
 
 char LICENSE[] SEC("license") = "Dual BSD/GPL";
 
-/* Of net.dev_index_head: NETDEV_HASHENTRIES, include/net/net_namespace.h (6.12.117). */
+/* Size of net.dev_index_head: NETDEV_HASHENTRIES, include/net/net_namespace.h (6.12.117). */
 #define HASH_ENTRIES 256
 #define MAX_CHAIN 256
 #define MAX_NAPIS 512
 #define MAX_POLLS 4
 
-/* What is read of the kernel's types; CO-RE ignores what follows the three underscores. */
+/* The fields read of the kernel's types; CO-RE ignores what follows the three underscores. */
 #pragma clang attribute push(__attribute__((preserve_access_index)), apply_to = record)
 
 struct list_head___napi {
@@ -31,16 +31,16 @@ struct list_head___napi {
 
 struct napi_struct___list {
 	void *poll;
-	int irq; /* 6.8 */
+	int irq; /* from 6.8 on */
 	struct list_head___napi dev_list;
 };
 
 struct netdev_rx_queue___napi {
-	struct napi_struct___list *napi; /* 6.8 */
+	struct napi_struct___list *napi; /* from 6.8 on */
 };
 
 struct netdev_queue___napi {
-	struct napi_struct___list *napi; /* 6.8 */
+	struct napi_struct___list *napi; /* from 6.8 on */
 };
 
 struct hlist_node___napi {
@@ -69,9 +69,10 @@ struct task_struct___napi {
 
 #pragma clang attribute pop
 
-/* In: the device. */
+/* Input: the device. */
 int ifindex = 0;
-/* Out. Of the queues 0 only: addresses of their NAPIs, 0 if the driver does not say. */
+/* Output. rx_* and tx_* are of queue 0 only: the address of its NAPI, 0 if the driver does not say.
+ */
 bool found = false;
 __u32 nr_napis = 0, nr_polls = 0;
 __u64 poll[MAX_POLLS] = {};
@@ -131,7 +132,7 @@ static void list_napis(struct net_device___napi *dev)
 	}
 }
 
-/* What "queue-get" and "napi-get" of the netdev netlink family answer with, too. */
+/* The netdev netlink family gives the same ("queue-get", "napi-get"). */
 static void pair_queues(struct net_device___napi *dev)
 {
 	struct netdev_rx_queue___napi *rx;

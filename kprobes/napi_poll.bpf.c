@@ -2,10 +2,9 @@
 /*
  * napi_poll: the end of every NAPI poll, of every device.
  *
- * If the XDP program left a note on this CPU, the poll was of one of our queues (or of
- * several, where a NAPI serves several rings): tell whether it was drained. A queue of
- * which there is no note may have been found empty; that matters only for one that
- * stands, and those are in standing_map.
+ * If the XDP program left a note on this CPU, the poll was of one of our queues (or of several,
+ * where a NAPI serves several rings): note whether it was drained. A queue without a note may have
+ * been found empty. That matters only if it stands, and such queues are in standing_map.
  *
  * Cost for other devices: two lookups a poll, no clock read.
  */
@@ -20,7 +19,7 @@
 
 char LICENSE[] SEC("license") = "Dual BSD/GPL";
 
-/* What the tracepoint tells. */
+/* The tracepoint's arguments, and the time. */
 struct poll {
 	__u64 napi;
 	__u64 now_ns;
@@ -28,7 +27,7 @@ struct poll {
 	__u32 budget;
 };
 
-/* The queue at @index is not served by @napi any more; others may be. */
+/* @napi does not serve the queue at @index any more; it may serve others. */
 static void unwatch(__u32 index, __u64 napi)
 {
 	struct rxaqm_standing *standing = bpf_map_lookup_elem(&standing_map, &napi);
@@ -45,9 +44,8 @@ static void unwatch(__u32 index, __u64 napi)
 }
 
 /*
- * @poll ended, and the queue at @index was among those it served. Not static, so that the verifier
- * looks at it once and not once for each way of the loops that call it: that took most of the time
- * of an attach.
+ * @poll ended, and it served the queue at @index. Not static, so that the verifier walks it once,
+ * and not for each path of the loops that call it: that took most of the time of an attach.
  */
 rxaqm_global int end_poll(__u32 index, const struct poll *poll)
 {
@@ -57,7 +55,7 @@ rxaqm_global int end_poll(__u32 index, const struct poll *poll)
 	__u32 iface_index;
 	__u64 old_napi;
 
-	if (!poll) /* as the verifier wants it of any pointer */
+	if (!poll) /* the verifier wants this for any pointer */
 		return 0;
 	q = bpf_map_lookup_elem(&queue_map, &index);
 	if (!q)
@@ -69,7 +67,9 @@ rxaqm_global int end_poll(__u32 index, const struct poll *poll)
 	ended.now_ns = poll->now_ns;
 	ended.work = poll->work;
 	ended.budget = ended.limit = poll->budget;
-	/* Others' packets fill a CPU's backlog, too, and Tx completions a shared queue. */
+	/* A CPU's backlog also has packets of other interfaces, and the work of a shared queue Tx
+	 * completions.
+	 */
 	ended.counts_all = iface->flags & RXAQM_IFACE_BY_CPU;
 	ended.shared = iface->flags & (RXAQM_IFACE_BY_CPU | RXAQM_IFACE_BY_WORK);
 	if (iface->poll_packets)
@@ -106,8 +106,8 @@ static void watch(__u32 index, const struct poll *poll)
 	}
 }
 
-/* End the poll for those queues that stand on its NAPI, and that it found empty. If none stands any
- * more, the NAPI needs not be watched.
+/* End the poll for those queues that stand on its NAPI and that it found empty. If none stands any
+ * more, the NAPI is not watched any more.
  */
 static void end_of_watched(struct poll *poll)
 {
@@ -172,7 +172,7 @@ int BPF_PROG(napi_poll, struct napi_struct *napi, int work, int budget)
 	struct rxaqm_cpu *cpu;
 	__u32 zero = 0;
 
-	/* netpoll takes no packets: not the end of anything. */
+	/* netpoll takes no packets: it ends no poll. */
 	if (!budget)
 		return 0;
 	cpu = bpf_map_lookup_elem(&cpu_map, &zero);

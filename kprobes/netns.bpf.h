@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: (GPL-2.0-only OR BSD-2-Clause) */
-/* Kernel-wide programs see the devices of all network namespaces; one of them is looked at. */
+/* Kernel-wide programs see the devices of all network namespaces; only those of one are of
+ * interest.
+ */
 #ifndef RXAQM_NETNS_BPF_H
 #define RXAQM_NETNS_BPF_H
 
@@ -7,7 +9,7 @@
 
 #include "kernel.h"
 
-const volatile __u32 netns_inum; /* set before loading: what stat() of its file calls st_ino */
+const volatile __u32 netns_inum; /* set before loading: st_ino that stat() gives of its file */
 
 static inline bool in_netns(struct net_device *dev)
 {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: (GPL-2.0-only OR BSD-2-Clause)
 /*
- * qualify: notes when test frames reach XDP and the stack, and makes receiving slow or stops it at
- * will, so that any NIC's ring can be filled by a slow sender. All other packets pass untouched.
+ * qualify: note when test frames reach XDP and the stack, and make receiving slow or stop it on
+ * demand, so that a slow sender can fill any NIC's ring. All other packets pass untouched.
  */
 #include <linux/bpf.h>
 #include <linux/if_ether.h>
@@ -14,10 +14,10 @@
 
 char LICENSE[] SEC("license") = "Dual BSD/GPL";
 
-/* The most that bpf_loop() takes; a turn reads the clock. */
+/* The most turns that bpf_loop() takes; each reads the clock. */
 #define TURNS_MAX (8U << 20)
 #define ROUNDS_MAX 64
-#define NR_ATS 8 /* places where a mark may be, for tc */
+#define NR_ATS 8 /* offsets at which tc looks for a mark */
 
 struct {
 	__uint(type, BPF_MAP_TYPE_ARRAY);
@@ -27,7 +27,7 @@ struct {
 	__type(value, struct qualify_seen);
 } qualify_seen_map SEC(".maps");
 
-/* By queue. Kernels without AF_XDP have no such type: an array then (core/state/kernel.c). */
+/* By queue. Kernels without AF_XDP lack this type: there it is an array (core/state/kernel.c). */
 struct {
 	__uint(type, BPF_MAP_TYPE_XSKMAP);
 	__uint(max_entries, QUALIFY_QUEUES);
@@ -35,17 +35,17 @@ struct {
 	__uint(value_size, sizeof(__u32));
 } xsk_map SEC(".maps");
 
-/* What is read of the kernel's type; CO-RE ignores what follows the three underscores. */
+/* The field read of the kernel's type; CO-RE ignores what follows the three underscores. */
 struct napi_struct___id {
 	unsigned int napi_id;
 } __attribute__((preserve_access_index));
 
 const volatile bool has_sockets;
-__u32 polled_napi; /* whose polls are counted */
-__u64 polls; /* one CPU at a time polls it */
+__u32 polled_napi; /* the NAPI whose polls are counted */
+__u64 polls; /* no atomic: one CPU at a time polls that NAPI */
 struct qualify_orders orders;
 struct qualify_progress progress;
-__u8 received[QUALIFY_CPUS]; /* 1: a frame was; user space clears it */
+__u8 received[QUALIFY_CPUS]; /* by CPU; 1: a frame came; user space clears it */
 
 static __u32 be32(__u32 value)
 {
@@ -87,7 +87,7 @@ static void stall(__u32 seq)
 		return;
 	until_ns = bpf_ktime_get_ns() + orders.stall_ms * RXAQM_NSEC_PER_MSEC;
 	progress.stalled = 1;
-	/* As many turns as there may be in one loop last some 50 ms. */
+	/* One loop of the most turns lasts some 50 ms. */
 	for (i = 0; i < ROUNDS_MAX && !turn_stalled(0, &until_ns); i++)
 		bpf_loop(TURNS_MAX, turn_stalled, &until_ns, 0);
 	progress.stalled = 2;
@@ -130,7 +130,7 @@ int qualify_xdp(struct xdp_md *ctx)
 	return orders.drop ? XDP_DROP : XDP_PASS;
 }
 
-/* Put there while polls are counted. */
+/* Attached while polls are counted. */
 SEC("tp_btf/napi_poll")
 int BPF_PROG(qualify_poll, struct napi_struct___id *napi)
 {
@@ -139,14 +139,16 @@ int BPF_PROG(qualify_poll, struct napi_struct___id *napi)
 	return 0;
 }
 
-/* Behind XDP, GRO and packet sockets. */
+/* Runs after XDP, GRO and packet sockets. */
 SEC("tc")
 int qualify_tc(void *ctx)
 {
-	/* No parameter: its BTF has two types that are only declared (tests/shell/bpf_types.sh). */
+	/* Not the parameter: its BTF would have two types that are only declared
+	 * (tests/shell/bpf_types.sh).
+	 */
 	struct __sk_buff *skb = ctx;
-	/* Behind generic XDP the MAC header may not be there: if the skb had too little headroom it
-	 * is a copy, whose mac_len is 0 (net/core/dev.c:netif_skb_check_for_xdp).
+	/* After generic XDP there may be no MAC header: an skb with too little headroom was copied,
+	 * and the mac_len of the copy is 0 (net/core/dev.c:netif_skb_check_for_xdp).
 	 */
 	static const __u32 ats[NR_ATS] = { QUALIFY_MARK_SHORT,
 					   QUALIFY_MARK_UNTAGGED,

@@ -2,10 +2,9 @@
 /*
  * rx_stamp: the Rx timestamp of packets on their way to the stack.
  *
- * A driver hands a packet over by napi_gro_receive(), napi_gro_frags(),
- * netif_receive_skb() or netif_receive_skb_list(). Each has a tracepoint at its
- * entry, and each can be had by kprobe as well; control loads one kind. Both run
- * rx_stamp().
+ * A driver hands a packet over by napi_gro_receive(), napi_gro_frags(), netif_receive_skb() or
+ * netif_receive_skb_list(). Each has a tracepoint at its entry, and a kprobe works on each, too;
+ * control loads one kind. Both run rx_stamp().
  *
  * The queue is known from the XDP program, which ran on this CPU a moment ago and left
  * a note (cpu_map.h). No note: not our interface, nothing to do. While the queue does
@@ -27,7 +26,7 @@
 
 char LICENSE[] SEC("license") = "Dual BSD/GPL";
 
-/* Where the verifier knows that @skb is one (@typed), its fields are simply loaded; a helper
+/* Where the verifier knows that @skb is an skb (@typed), its fields are loaded directly; a helper
  * call for each costs several times as much.
  */
 static __always_inline __u32 skb_ifindex(struct sk_buff *skb, bool typed)
@@ -40,7 +39,7 @@ static __always_inline __u64 skb_tstamp_ns(struct sk_buff *skb, bool typed)
 	return (__u64)(typed ? skb->tstamp : BPF_CORE_READ(skb, tstamp));
 }
 
-/* Hardware timestamp of @skb in ns, 0 if it has none or none that is a time. */
+/* Hardware timestamp of @skb in ns; 0: none, or it is not a time. */
 static __always_inline __u64 skb_hwtstamp_ns(struct sk_buff *skb, bool typed)
 {
 	struct skb_shared_info *info;
@@ -123,8 +122,8 @@ int BPF_PROG(tp_skb, struct sk_buff *skb)
 	return rx_stamp(skb, true);
 }
 
-/* Control takes gro_receive_skb where the kernel has that (6.15, "net: gro: decouple GRO from the
- * NAPI layer"); the second argument is the skb in both.
+/* Control attaches to gro_receive_skb where the kernel has it (6.15, "net: gro: decouple GRO from
+ * the NAPI layer"); the second argument is the skb in both.
  */
 SEC("kprobe/napi_gro_receive")
 int BPF_KPROBE(kprobe_gro, void *gro, struct sk_buff *skb)
@@ -164,8 +163,8 @@ static __always_inline int note_generic(struct sk_buff *skb, bool typed)
 	return 0;
 }
 
-/* Fires for every packet that enters the stack, just before generic XDP would run on it.
- * Attached only while an interface in generic mode is.
+/* Runs for every packet that enters the stack, just before generic XDP would run on it. Attached
+ * only while an interface in generic mode is.
  */
 SEC("tp_btf/netif_receive_skb")
 int BPF_PROG(generic, struct sk_buff *skb)

@@ -4,11 +4,11 @@
  * rxaqm_socket_rec each. Two iterators (bpf_iter): they run in the context of the command that
  * reads them, are attached to nothing, and touch no packet.
  *
- * Fields are read through typed pointers, without a helper: some 70 of them a socket.
+ * Fields are read through typed pointers, without a helper call: some 70 for each socket.
  *
- * This is what sock_diag gives, and what it does not: the Rx queue and CPU of the last packet,
- * the scaling ratio of the receive window, whether the program fixed SO_RCVBUF, ssthresh and
- * clamp of the window.
+ * This is what sock_diag gives, and more: the Rx queue and CPU of the last packet, the scaling
+ * ratio of the receive window, whether the program fixed SO_RCVBUF, ssthresh and clamp of the
+ * window.
  */
 #include <linux/bpf.h>
 #include <linux/types.h>
@@ -26,11 +26,11 @@ char LICENSE[] SEC("license") = "Dual BSD/GPL";
 #define TCP_LISTEN 10
 #define SOCK_RCVBUF_LOCK 2 /* include/uapi/linux/socket.h */
 
-/* What is read of the kernel's types; CO-RE ignores what follows the three underscores. */
+/* The fields read of the kernel's types; CO-RE ignores what follows the three underscores. */
 #pragma clang attribute push(__attribute__((preserve_access_index)), apply_to = record)
 
 struct in6_addr___sk {
-	__u8 in6_u[16]; /* a union of arrays: read as bytes, by the address only */
+	__u8 in6_u[16]; /* a union of arrays: read as bytes, by its address only */
 };
 
 struct sock_common {
@@ -68,7 +68,7 @@ struct numa_drop_counters {
 struct sock {
 	struct sock_common __sk_common;
 	atomic_t sk_drops;
-	struct numa_drop_counters *sk_drop_counters; /* 6.18, UDP */
+	struct numa_drop_counters *sk_drop_counters; /* from 6.18 on, UDP */
 	struct {
 		atomic_t rmem_alloc;
 	} sk_backlog;
@@ -102,7 +102,7 @@ struct minmax {
 struct tcp_sock {
 	struct inet_connection_sock inet_conn;
 	__u32 rcv_wnd, copied_seq, rcv_nxt, write_seq, snd_una, snd_nxt;
-	__u8 scaling_ratio; /* 6.6 */
+	__u8 scaling_ratio; /* from 6.6 on */
 	__u32 snd_cwnd, packets_out, mss_cache, srtt_us, app_limited;
 	__u16 advmss;
 	struct minmax rtt_min;
@@ -151,7 +151,9 @@ static __always_inline void read_address(struct rxaqm_socket_rec *rec,
 	}
 }
 
-/* The inode of its file descriptors: a socket is one with its inode (include/net/sock.h). */
+/* The inode of its file descriptors: a socket is allocated together with its inode
+ * (include/net/sock.h).
+ */
 static __always_inline __u64 inode_of(const struct sock *sk)
 {
 	struct socket___sk *socket = sk->sk_socket;
@@ -195,7 +197,7 @@ static __always_inline void read_sock(struct rxaqm_socket_rec *rec, const struct
 	rec->pacing_bytes_per_s = sk->sk_pacing_rate;
 }
 
-/* As tcp_get_info_chrono_stats(): what runs now counts. */
+/* As tcp_get_info_chrono_stats(): the current period counts, too. */
 static __always_inline void read_chrono(struct rxaqm_socket_rec *rec, const struct tcp_sock *tp)
 {
 	__u32 stat[3] = {}, now = (__u32)bpf_jiffies64();
@@ -277,7 +279,7 @@ int sockets_tcp(struct bpf_iter__tcp *ctx)
 		read_sock(&rec, (const void *)tp);
 		read_tcp(&rec, tp);
 	} else {
-		/* It only waits for time to pass, or a handshake to end: it holds a port. */
+		/* It is in TIME_WAIT or waits for a handshake to end: it holds a port. */
 		rec.id = (__u64)common;
 		read_address(&rec, common);
 	}
@@ -291,7 +293,7 @@ int sockets_udp(struct bpf_iter__udp *ctx)
 	struct rxaqm_socket_rec rec = { .proto = RXAQM_SOCKET_UDP };
 	struct udp_sock *udp = ctx->udp_sk;
 
-	/* One read: the verifier trusts the pointer that was compared. */
+	/* One read, since the verifier trusts only the very pointer that was compared. */
 	RXAQM_HIDE(udp);
 	if (!udp)
 		return 0;
