@@ -11,15 +11,15 @@
 #define ESCAPED 6 /* "\u202e" */
 #define NOT_UTF8 0xfffd
 
-/* What comes by pieces may be cut in the middle of a character. */
+/* A piece of text may end in the middle of a character. */
 struct cleaner {
 	int fd;
 	unsigned char held[CHARACTER_MAX];
 	size_t nr_held;
 };
 
-/* C0 and C1; what is not seen and what turns directions (Unicode 15.1, 23.2, and UAX 9), ends of
- * lines and paragraphs among it.
+/* C0 and C1 controls; invisible characters and those that change the direction of text (Unicode
+ * 15.1, 23.2, and UAX 9), among them line and paragraph separators.
  */
 static bool is_unsafe(__u32 code)
 {
@@ -37,7 +37,7 @@ static bool is_unsafe(__u32 code)
 	return false;
 }
 
-/* Bytes of the character that begins with @first; 0: none does. */
+/* Bytes of the character that begins with @first; 0: no character does. */
 static size_t length_of(unsigned char first)
 {
 	return first < 0x80 ? 1 :
@@ -48,8 +48,8 @@ static size_t length_of(unsigned char first)
 			      0;
 }
 
-/* The character at @at. Returns its bytes; 0: more than the @size that are there belong to it. What
- * is no UTF-8 is a NOT_UTF8 of one byte.
+/* Decode the character at @at. Returns its bytes; 0: it is longer than the @size bytes there are. A
+ * byte that is not UTF-8 becomes a NOT_UTF8 of one byte.
  */
 static size_t decode(const unsigned char *at, size_t size, __u32 *ret_code)
 {
@@ -79,7 +79,7 @@ static size_t put(char *to, const unsigned char *character, size_t length, __u32
 	return length;
 }
 
-/* Clean @size bytes, PIECE at most, into @to. Returns how many there are then. */
+/* Clean @size bytes, PIECE at most, into @to. Returns the number of bytes in @to. */
 static size_t clean(struct cleaner *cleaner, const char *from, size_t size,
 		    char to[ESCAPED * (PIECE + CHARACTER_MAX) + 1])
 {
@@ -138,12 +138,12 @@ void rxaqm_clean_output(void)
 {
 	static struct cleaner out = { .fd = STDOUT_FILENO }, err = { .fd = STDERR_FILENO };
 
-	/* In the GNU C library these are variables, for this purpose. */
+	/* The GNU C library makes these variables so that programs may do this. */
 	stdout = open_clean(&out, stdout);
 	stderr = open_clean(&err, stderr);
 	if (isatty(STDOUT_FILENO))
 		setvbuf(stdout, NULL, _IOLBF, 0);
-	/* A line at once, or lines of others get in between. */
+	/* Line by line, or lines of other processes get in between. */
 	setvbuf(stderr, NULL, _IOLBF, 0);
 }
 

@@ -5,11 +5,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* @name in @dir, which systemd has given, or else in @otherwise. */
+/* The path of @name in @dir, which systemd has set, or else in @otherwise. */
 static const char *path_in(const char *dir, const char *otherwise, const char *name, char *buf,
 			   size_t size)
 {
-	/* systemd parts several directories by colons. */
+	/* systemd separates several directories by colons. */
 	if (!dir || dir[0] != '/' || strcspn(dir, ":") > RXAQM_DIRS_PATH_LEN / 2)
 		dir = otherwise;
 	snprintf(buf, size, "%.*s/%s", (int)strcspn(dir, ":"), dir, name);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Going through files and directories, mostly of /proc. One that cannot be opened has nothing. A
- * body may use break, but not return: what was opened is closed behind it.
+/* Loops over files and directories, mostly of /proc. If one cannot be opened, the body does not
+ * run. The body may use break, but not return, since the file is closed after the loop.
  */
 #pragma once
 
@@ -13,12 +13,12 @@ static inline FILE *rxaqm_each_end(FILE *file)
 	return NULL;
 }
 
-/* For each line of the file @path, in @line, an array. What is longer comes in pieces. */
+/* For each line of the file @path, in the array @line. A line longer than that comes in pieces. */
 #define rxaqm_each_line(line, path)                                                 \
 	for (FILE *file_ = fopen(path, "re"); file_; file_ = rxaqm_each_end(file_)) \
 		while (fgets(line, sizeof(line), file_))
 
-/* For each struct dirent of the directory @path, which is declared as @entry. */
+/* For each struct dirent of the directory @path; declares @entry. */
 #define rxaqm_each_entry(entry, path)                                        \
 	for (DIR *dir_ = opendir(path); dir_; dir_ = (closedir(dir_), NULL)) \
 		for (const struct dirent *entry; (entry = readdir(dir_));)

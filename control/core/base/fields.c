@@ -11,7 +11,7 @@
 #include "base/clean.h"
 #include "base/fields.h"
 
-/* More than any host has: what a hostile bundle may ask memory for. */
+/* More than any host has; bounds the memory that a hostile bundle can ask for. */
 #define MAX_ENTRIES 65536
 
 struct list {
@@ -21,7 +21,7 @@ struct list {
 
 void *rxaqm_list_grow(void **at, size_t *nr, size_t size)
 {
-	/* Full with a power of two of entries: then there is to be room for as many again. */
+	/* The list is full at each power of two: then its memory is doubled. */
 	bool full = !(*nr & (*nr - 1));
 	char *grown = full ? realloc(*at, (*nr ? 2 * *nr : 1) * size) : *at;
 
@@ -47,7 +47,7 @@ static struct json_object *encode_list(const struct rxaqm_layout *type, const st
 	return array;
 }
 
-/* As it is taken again. */
+/* Cleaned, since a decoder refuses control characters. */
 static struct json_object *encode_text(const char *at)
 {
 	struct json_object *object = NULL;
@@ -61,7 +61,7 @@ static struct json_object *encode_text(const char *at)
 	return object;
 }
 
-/* NULL with @skip: not known. */
+/* Returns NULL with @skip set if the value is not known. */
 static struct json_object *encode(const struct rxaqm_field *field, const void *at, bool *skip)
 {
 	switch (field->kind) {
@@ -146,7 +146,7 @@ static int decode_integer(const struct rxaqm_field *field, void *at, struct json
 	return 0;
 }
 
-/* What is printed may not speak to a terminal. */
+/* Text that will be printed must not control a terminal. */
 static bool is_clean(const char *text, size_t len)
 {
 	while (len && (unsigned char)text[len - 1] >= ' ')
@@ -252,7 +252,7 @@ static int decode(const struct rxaqm_field *field, void *at, struct json_object 
 	}
 }
 
-/* All unsigned numbers and doubles of @at become "not known". */
+/* Set all unsigned numbers and doubles of @at to "not known". */
 static void make_unknown(const struct rxaqm_layout *type, void *at)
 {
 	const struct rxaqm_field *field;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* C structs to JSON and back, by one row a field. */
+/* C structs to JSON and back: one row per field. */
 #pragma once
 
 #include <stddef.h>
@@ -15,11 +15,11 @@ struct json_object;
 		size_t nr; \
 	}
 
-/* Another entry, zeroed, at the end of a RXAQM_LIST; NULL: no memory. */
+/* Append a zeroed entry to a RXAQM_LIST, and return it; NULL: no memory. */
 #define rxaqm_list_add(list) rxaqm_list_grow((void **)&(list)->at, &(list)->nr, sizeof(*(list)->at))
 void *rxaqm_list_grow(void **at, size_t *nr, size_t size);
 
-/* The same, and it is the value behind @list; NULL: no memory, and it is left out. */
+/* Append the value given after @list, and return the entry; NULL: no memory, and it is left out. */
 #define rxaqm_list_put(list, ...)                               \
 	({                                                      \
 		typeof((list)->at) put_ = rxaqm_list_add(list); \
@@ -32,7 +32,7 @@ void *rxaqm_list_grow(void **at, size_t *nr, size_t size);
 #define rxaqm_list_each(entry, list) \
 	for ((entry) = (list)->at; (entry) && (entry) < (list)->at + (list)->nr; (entry)++)
 
-/* The first entry that @is_it is true for, with @entry as its name; NULL: none. */
+/* The first entry for which @is_it is true, where @entry is its name; NULL: none. */
 #define rxaqm_list_find(entry, list, is_it)                                    \
 	({                                                                     \
 		rxaqm_list_each(entry, list)                                   \
@@ -61,7 +61,7 @@ struct rxaqm_field {
 	const char *name;
 	enum rxaqm_field_kind kind;
 	size_t offset;
-	size_t size; /* of a char array; of a list, how many entries are taken: 0 for 65536 */
+	size_t size; /* of a char array; for a list, most entries that are read: 0 for 65536 */
 	const struct rxaqm_layout *type; /* of a struct, or of a list's entries */
 };
 
@@ -70,13 +70,13 @@ struct rxaqm_layout {
 	size_t size;
 };
 
-/* The object for @at, of @type; NULL: no memory. All ones in an unsigned field and what
- * is not finite in a double mean "not known": such a field is left out.
+/* The JSON object for @at, of @type; NULL: no memory. An unsigned field of all ones, or a double
+ * that is not finite, means "not known" and is left out.
  */
 struct json_object *rxaqm_fields_encode(const struct rxaqm_layout *type, const void *at);
 
-/* Fill @at, zeroed, of @type. Unknown keys are ignored, missing ones leave what the field's
- * "not known" is. -EINVAL with @error naming @path and the key.
+/* Fill @at, zeroed, of @type. Unknown keys are ignored; fields whose keys are missing become "not
+ * known". -EINVAL with @error, which names @path and the key.
  */
 int rxaqm_fields_decode(const struct rxaqm_layout *type, void *at, struct json_object *object,
 			const char *path, struct rxaqm_error *error);

@@ -25,7 +25,8 @@ void rxaqm_file_put(FILE *file, const void *text)
 	fputs(text, file);
 }
 
-/* A new file beside @path, whose name is written into @temporary. Its descriptor, or -errno. */
+/* Create a file beside @path, and write its name to @temporary. Returns its descriptor, or -errno.
+ */
 static int open_beside(const char *path, char temporary[PATH_MAX], struct rxaqm_error *error)
 {
 	int fd = -1;
@@ -76,7 +77,7 @@ int rxaqm_files_try(const char *const paths[], size_t nr, struct rxaqm_error *er
 	return err;
 }
 
-/* Whose @fd is, and on the disk if it is to be. 0, or an errno. */
+/* Set the owner and mode of @fd, and sync it if @own asks for that. 0, or an errno. */
 static int own_fd(int fd, const struct rxaqm_own_file *own)
 {
 	bool failed = fchown(fd, (uid_t)-1, own->gid) || fchmod(fd, own->mode) ||
@@ -85,7 +86,7 @@ static int own_fd(int fd, const struct rxaqm_own_file *own)
 	return failed ? errno : 0;
 }
 
-/* Print to @fd, a new file (@is_new) or what is none, and close it. 0, or an errno. */
+/* Print to @fd and close it. @is_new: it is a new file, not a device or a pipe. 0, or an errno. */
 static int print_to(int fd, const struct rxaqm_own_file *own, bool is_new)
 {
 	FILE *file = fdopen(fd, "w");
@@ -102,7 +103,7 @@ static int print_to(int fd, const struct rxaqm_own_file *own, bool is_new)
 	return err;
 }
 
-/* Put what is printed to @fd, the file @temporary, in the place of @path. 0, or an errno. */
+/* Print to @fd, the file @temporary, and rename that to @path. 0, or an errno. */
 static int put_in_place(int fd, const char *temporary, const char *path,
 			const struct rxaqm_own_file *own)
 {
@@ -126,17 +127,18 @@ int rxaqm_file_own(const char *path, const struct rxaqm_own_file *own)
 		fd = open(path, O_WRONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
 		return fd < 0 ? -errno : -print_to(fd, own, false);
 	}
-	/* No name of another's file: those of interfaces are shorter. */
+	/* No other file has such a name: names of interfaces are shorter. */
 	if (snprintf(temporary, sizeof(temporary), "%s.not-yet-written", path) >=
 	    (int)sizeof(temporary))
 		return -ENAMETOOLONG;
-	/* Left by one that was killed; nobody's link is followed. */
+	/* Left by a writer that was killed. O_EXCL and O_NOFOLLOW: no link of others is followed.
+	 */
 	unlink(temporary);
 	fd = open(temporary, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600);
 	return fd < 0 ? -errno : -put_in_place(fd, temporary, path, own);
 }
 
-/* Where it is cleaned. What could not be written is told once, not at exit again. */
+/* stdout cleans the text. Report a failed write here, and not at exit again. */
 static int print_to_stdout(const struct rxaqm_own_file *own, struct rxaqm_error *error)
 {
 	int err = 0;
@@ -165,7 +167,7 @@ int rxaqm_file_print(const char *path, void (*print)(FILE *file, const void *wha
 	if (rxaqm_is_stdout(path))
 		return print_to_stdout(&own, error);
 	if (!regular) {
-		/* A device or a pipe: what cannot be replaced, or must not be. */
+		/* A device or a pipe cannot be replaced, or must not be. */
 		fd = open(path, O_WRONLY | O_CLOEXEC);
 	} else {
 		if (realpath(path, real))

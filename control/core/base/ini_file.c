@@ -18,11 +18,11 @@ struct reader {
 	char *buf; /* of getline() */
 	size_t buf_size;
 	const char *text; /* of the line, without indentation */
-	unsigned int line; /* where err came about, if it did */
+	unsigned int line; /* of the error in err, if there is one */
 	int err;
 };
 
-/* Check and announce the section that @s, "[name]...", begins. */
+/* Check the section whose "[name]..." is @s, and report it to the caller. */
 static int begin_section(struct reader *reader, const char *s)
 {
 	size_t len = strcspn(s, "]");
@@ -42,7 +42,7 @@ static int begin_section(struct reader *reader, const char *s)
 	return reader->ops->section(reader->arg, name, reader->error);
 }
 
-/* fgets() for libinih, which gets lines whole, without indentation, and checked. */
+/* fgets() for libinih. Each line it returns is whole, checked and without indentation. */
 static char *read_line(char *buf, int size, void *arg)
 {
 	struct reader *reader = arg;
@@ -62,7 +62,7 @@ static char *read_line(char *buf, int size, void *arg)
 	s = reader->buf;
 	if (reader->line == 1 && !strncmp(s, "\xEF\xBB\xBF", 3))
 		s += 3;
-	/* To libinih, an indented line is part of the value above. */
+	/* libinih takes an indented line for part of the value above. */
 	s += strspn(s, BLANKS);
 	reader->text = s;
 	if (strlen(reader->buf) != (size_t)bytes)
@@ -71,7 +71,7 @@ static char *read_line(char *buf, int size, void *arg)
 		reader->err = begin_section(reader, s);
 	if (reader->err)
 		return NULL;
-	/* Room for "\r\n" and the end. */
+	/* Room for "\r\n" and the NUL. */
 	if (strcspn(s, "\r\n") + 3 > (size_t)size || strlen(s) >= (size_t)size) {
 		reader->err = rxaqm_bad(reader->error, "line longer than %d characters", size - 3);
 		return NULL;
@@ -84,10 +84,10 @@ static int handle_key(void *arg, const char *section, const char *key, const cha
 	struct reader *reader = arg;
 	int len = (int)strcspn(reader->text, "\r\n");
 
-	/* Some builds of libinih announce sections by a call without a key. */
+	/* Some builds of libinih report a section by a call without a key. */
 	if (reader->err || !key)
 		return 1;
-	/* To libinih a colon is as good as "=". */
+	/* libinih takes a colon for "=". */
 	if (!*key || reader->text[strcspn(reader->text, "=:")] == ':')
 		reader->err = rxaqm_bad(reader->error, "\"%.*s\" is no name of a key",
 					len < 49 ? len : 49, reader->text);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Strict reading of ini files: libinih, without what it is lenient about. Lines that it
- * would cut, join to the one before or skip are errors.
+ * Strict reading of ini files: libinih without its leniency. Lines that it would cut, join to the
+ * line before or skip are errors.
  */
 #pragma once
 
@@ -17,8 +17,8 @@ struct rxaqm_ini_ops {
 		   unsigned int line, struct rxaqm_error *error);
 };
 
-/* Read @file, called @path in messages. The first failure ends it; its @error is put
- * behind "PATH:LINE: ". 0 or -errno.
+/* Read @file, called @path in messages. The first failure ends it, with "PATH:LINE: " in front of
+ * its @error. 0 or -errno.
  */
 int rxaqm_ini_read(FILE *file, const char *path, const struct rxaqm_ini_ops *ops, void *arg,
 		   struct rxaqm_error *error);

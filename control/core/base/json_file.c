@@ -65,7 +65,7 @@ int rxaqm_json_parse(const char *text, size_t len, const struct rxaqm_json_forma
 
 	if (!tokener)
 		return rxaqm_no_memory(error);
-	/* Not strictly: json-c 0.18 then refuses all but ASCII. */
+	/* Not in strict mode: json-c 0.18 then refuses all but ASCII. */
 	object = json_tokener_parse_ex(tokener, text, (int)len);
 	why = json_tokener_get_error(tokener);
 	end = json_tokener_get_parse_end(tokener);

@@ -6,15 +6,15 @@
 
 struct json_object;
 
-/* What a file is, by its keys "format" and "version". */
+/* The type of a file, by its keys "format" and "version". */
 struct rxaqm_json_format {
 	const char *format; /* "rxaqm-doctor" */
 	const char *what; /* in messages: "bundle of \"rxaqm doctor --record\"" */
 	int version;
 };
 
-/* Add the keys of @format to @object and write it by rxaqm_file_replace(). Takes @object, which
- * may be NULL: no memory.
+/* Add the keys of @format to @object and write it by rxaqm_file_replace(). Frees @object; NULL
+ * means that there was no memory for it.
  */
 int rxaqm_json_write(struct json_object *object, const struct rxaqm_json_format *format,
 		     const char *path, mode_t mode, struct rxaqm_error *error);

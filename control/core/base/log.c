@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* For want of descriptors whatever is next fails: no other remedy helps than this. */
+/* If descriptors run out, any call may fail: the only remedy is to allow more. */
 static void want_descriptors(struct rxaqm_error *error)
 {
 	const char *reason = strerror(error->err);

@@ -19,38 +19,37 @@ enum rxaqm_exit {
 	RXAQM_EXIT_FINDINGS = 5, /* doctor: a cause; qualify: a NIC that fails; trial: harm */
 };
 
-/* Why something failed, in words for the operator: what, where, and the remedy. */
+/* Why something failed, in words for the operator: what failed, where, and the remedy. */
 struct rxaqm_error {
 	enum rxaqm_exit exit_code;
 	int err; /* errno, positive */
 	char text[1024];
 };
 
-/* Fill in @error (which may be NULL) and return -@err, so that it can end a function. */
+/* Fill in @error (may be NULL) and return -@err, so that a function can return the result. */
 int rxaqm_error_set(struct rxaqm_error *error, enum rxaqm_exit exit_code, int err, const char *fmt,
 		    ...) __attribute__((format(printf, 4, 5)));
 
-/* What the operator should know of what went well: one more line of the text, and nothing else.
- */
+/* Add a line to the text, for something that the operator should know though it went well. */
 void rxaqm_error_add(struct rxaqm_error *error, const char *fmt, ...)
 	__attribute__((format(printf, 2, 3)));
 
-/* The same for what somebody has typed, or written into a file. */
+/* For values that somebody has typed, or written into a file. */
 #define rxaqm_bad(error, ...) rxaqm_error_set(error, RXAQM_EXIT_USAGE, EINVAL, __VA_ARGS__)
-/* For what failed with @err, an errno; for want of memory. */
+/* For a failure with @err, an errno; for a lack of memory. */
 #define rxaqm_failed(error, err, ...) rxaqm_error_set(error, RXAQM_EXIT_FAILED, err, __VA_ARGS__)
 #define rxaqm_no_memory(error) rxaqm_failed(error, ENOMEM, "out of memory")
 
-/* Print each line of @text to stderr, behind @before. */
+/* Print each line of @text to stderr, with @before in front. */
 void rxaqm_log_lines(const char *before, const char *text);
 void rxaqm_log_error(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
-#define rxaqm_log_notice rxaqm_log_error /* it looks the same; the exit code tells */
+#define rxaqm_log_notice rxaqm_log_error /* looks the same; the exit code differs */
 
 /* Log @error and return the exit code it asks for. */
 int rxaqm_log_failure(const struct rxaqm_error *error);
 
-/* Route libbpf's and libxdp's own messages: to stderr if RXAQM_DEBUG is set, else nowhere,
- * but for the kernel's reason for refusing something, which is kept.
+/* Route libbpf's and libxdp's own messages to stderr if RXAQM_DEBUG is set, else nowhere. The
+ * kernel's reason for a refusal is kept.
  */
 void rxaqm_log_libraries(void);
 const char *rxaqm_log_kernel_message(void); /* "" if there was none */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* What libbpf and libxdp say of their own accord. */
+/* Messages of libbpf and libxdp themselves. */
 #include <bpf/libbpf.h>
 #include <stdbool.h>
 #include <stdio.h>
@@ -14,7 +14,7 @@ static char kernel_message[256];
 
 static int print_library(const char *fmt, va_list args)
 {
-	/* libbpf prints the netlink extended acknowledgement behind these words. */
+	/* After these words libbpf prints the netlink extended acknowledgement. */
 	static const char mark[] = "Kernel error message: ";
 	char text[512], *found;
 	va_list copy;
@@ -29,7 +29,7 @@ static int print_library(const char *fmt, va_list args)
 		snprintf(kernel_message, sizeof(kernel_message), "%.*s", (int)strcspn(found, "\n"),
 			 found);
 	}
-	/* Verifier logs are far longer than what is looked at above. */
+	/* Not from the copy above: verifier logs are far longer. */
 	return debug ? vfprintf(stderr, fmt, args) : len;
 }
 

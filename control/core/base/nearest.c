@@ -9,8 +9,8 @@
 
 #define WORD_MAX 32
 
-/* Letters to insert, delete or replace to get from @a to @b (Levenshtein); too many where @b is
- * longer than WORD_MAX.
+/* Letters to insert, delete or replace to get from @a to @b (Levenshtein); UINT_MAX if @b is longer
+ * than WORD_MAX.
  */
 static unsigned int distance(const char *a, const char *b)
 {
@@ -39,7 +39,9 @@ static unsigned int distance(const char *a, const char *b)
 
 const char *rxaqm_nearest(const char *word, const char *const *words)
 {
-	/* A third of the letters wrong is still a typing error; of a short word half of them. */
+	/* With up to a third of its letters wrong a word is still a typing error; a short word with
+	 * half.
+	 */
 	unsigned int len = (unsigned int)strlen(word), best = MIN(len / 3 + 1, len / 2);
 	const char *nearest = NULL;
 

@@ -2,7 +2,7 @@
 /* "Did you mean": the word of a list that a mistyped one is closest to. */
 #pragma once
 
-/* The word of @words (ends with NULL) that differs least from @word, capitals aside, or
- * NULL if none is like it.
+/* The word of @words (ends with NULL) that differs least from @word, ignoring case, or NULL if none
+ * is similar.
  */
 const char *rxaqm_nearest(const char *word, const char *const *words);

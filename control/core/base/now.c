@@ -5,7 +5,7 @@
 
 #include "base/each.h"
 
-/* What CLOCK_MONOTONIC of this process is ahead of the kernel's. */
+/* By how much CLOCK_MONOTONIC of this process is ahead of the kernel's. */
 static __u64 ahead_ns;
 
 /* A process does not change its time namespace while it runs. */
@@ -20,7 +20,9 @@ __attribute__((constructor)) static void read_ahead(void)
 		if (sscanf(line, "monotonic %lld %ld", &s, &ns) == 2)
 			ahead_ns = (__u64)s * RXAQM_NSEC_PER_SEC + (__u64)ns;
 	}
-	/* The file is about children. Before Linux 6.2 exec() alone does not make this one such. */
+	/* The file holds the offsets of children. Before Linux 6.2 exec() alone does not apply them
+	 * to this process.
+	 */
 	if (stat("/proc/self/ns/time", &own) || stat("/proc/self/ns/time_for_children", &next) ||
 	    own.st_ino != next.st_ino)
 		ahead_ns = 0;

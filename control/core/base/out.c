@@ -53,7 +53,7 @@ void rxaqm_out_head(struct rxaqm_out *out, const char *what)
 	rxaqm_out_str(out, "host", NULL, host.nodename);
 }
 
-/* Keep text until its lines are whole; without memory they are printed as they come. */
+/* Keep text until its lines are whole; without memory it is printed at once. */
 static void keep(struct rxaqm_out *out)
 {
 	out->file = open_memstream(&out->text, &out->bytes);
@@ -75,11 +75,11 @@ void rxaqm_out_paint(struct rxaqm_out *out, enum rxaqm_paint paint)
 {
 	if (!out->to || (!paint && (!out->marks.nr || !out->marks.at[out->marks.nr - 1].paint)))
 		return;
-	/* Without memory it is plain. */
+	/* Without memory it stays plain. */
 	rxaqm_list_put(&out->marks, (struct rxaqm_mark){ (size_t)ftell(out->file), paint });
 }
 
-/* Print what is kept, and keep nothing more. */
+/* Print the kept text, and keep no more. */
 static void release(struct rxaqm_out *out)
 {
 	struct rxaqm_mark *end;
@@ -174,7 +174,7 @@ void rxaqm_out_s64(struct rxaqm_out *out, const char *key, const char *fmt, __s6
 		fprintf(out->file, fmt, value);
 }
 
-/* Seventeen digits would show what is no more than rounding. */
+/* All seventeen digits would only show rounding errors. */
 static struct json_object *new_double(double value)
 {
 	static char format[] = "%.9g";

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * One call a field for text and JSON, so that they cannot disagree. In JSON the
- * field goes into the innermost open object under its key (in an array: without);
- * in text it is printed with its format, or not at all if that is NULL. Keys carry
- * units: times are integers in ns and their keys end in _ns.
+ * One call per field for text and JSON, so that they cannot disagree. In JSON the field goes into
+ * the innermost open object under its key (into an array without it). In text it is printed with
+ * its format, or not at all if that is NULL. Keys carry units: times are integers in ns, and their
+ * keys end in _ns.
  */
 #pragma once
 
@@ -23,32 +23,32 @@ struct rxaqm_out {
 	bool json;
 	int depth;
 	struct json_object *open[RXAQM_OUT_DEPTH];
-	FILE *to; /* rxaqm_out_begin(): text, which is kept until its lines are whole */
+	FILE *to; /* rxaqm_out_begin(): for text, which is kept until its lines are whole */
 	char *text;
 	size_t bytes;
 	RXAQM_LIST(struct rxaqm_mark) marks;
 };
 
-/* Start what a command prints on standard output. JSON tells what it is: its "format", which is
- * "rxaqm-@what", "version", "time" and "host". Lines of text are broken where they do not fit.
+/* Begin a command's standard output. JSON gets four keys first: "format", which is "rxaqm-@what",
+ * "version", "time" and "host". Lines of text are broken where they do not fit.
  */
 void rxaqm_out_begin(struct rxaqm_out *out, const char *what, bool json);
 #define RXAQM_OUT_VERSION 1 /* of all these formats */
-/* The four keys. */
+/* Write those four keys. */
 void rxaqm_out_head(struct rxaqm_out *out, const char *what);
 /* Print what was collected so far, which must end with a whole line. */
 void rxaqm_out_flush(struct rxaqm_out *out);
-/* Text looks like @paint from now on, which ends a line at the latest. */
+/* Text has the colour @paint from now on; the end of a line resets it. */
 void rxaqm_out_paint(struct rxaqm_out *out, enum rxaqm_paint paint);
 
 /* Start one document on @file; JSON documents are one object. */
 void rxaqm_out_open(struct rxaqm_out *out, FILE *file, bool json);
-/* Finish it: JSON is printed, on one line if @compact. 0, or -errno if writing failed. */
+/* Finish it: print JSON, on one line if @compact. 0, or -errno if writing failed. */
 int rxaqm_out_close(struct rxaqm_out *out, bool compact);
 
 void rxaqm_out_object(struct rxaqm_out *out, const char *key); /* @key NULL: in an array */
 void rxaqm_out_array(struct rxaqm_out *out, const char *key);
-void rxaqm_out_end(struct rxaqm_out *out); /* of the innermost object or array */
+void rxaqm_out_end(struct rxaqm_out *out); /* ends the innermost object or array */
 
 /* Text only. */
 void rxaqm_out_text(struct rxaqm_out *out, const char *fmt, ...)
@@ -60,10 +60,10 @@ void rxaqm_out_s64(struct rxaqm_out *out, const char *key, const char *fmt, __s6
 void rxaqm_out_double(struct rxaqm_out *out, const char *key, const char *fmt, double value);
 /* @value NULL: JSON null, and no text. */
 void rxaqm_out_str(struct rxaqm_out *out, const char *key, const char *fmt, const char *value);
-/* Text: @yes or @no, either may be NULL for nothing. */
+/* In text @yes or @no; NULL prints nothing. */
 void rxaqm_out_bool(struct rxaqm_out *out, const char *key, const char *yes, const char *no,
 		    bool value);
 /* @fmt has one %s, for the duration in words (1.25ms). */
 void rxaqm_out_ns(struct rxaqm_out *out, const char *key, const char *fmt, __u64 ns);
-/* JSON null; text: @text as it is, or NULL. */
+/* JSON null; in text @text as it is, unless NULL. */
 void rxaqm_out_null(struct rxaqm_out *out, const char *key, const char *text);

@@ -26,7 +26,7 @@ static const struct unit {
 	{ "ns", 1 },
 };
 #define NR_UNITS (sizeof(units) / sizeof(units[0]))
-/* Where units begin that can be typed, and those of less than a minute. */
+/* Index of the first unit that can be typed, and of the first one below a minute. */
 #define MINUTE 2
 #define SECOND 3
 
@@ -48,8 +48,7 @@ static int take_digits(const char **s, __u64 *ret_value)
 	return errno ? -ERANGE : 0;
 }
 
-/* Read digits and, if there are any, "." and up to @places decimals, as an integer scaled by
- * 10^@places.
+/* Read digits and, if present, "." and up to @places decimals, as an integer scaled by 10^@places.
  */
 static int take_decimal(const char **s, int places, __u64 *ret_whole, __u64 *ret_fraction)
 {
@@ -129,7 +128,7 @@ const char *rxaqm_parse_item(const char *list, char item[RXAQM_ITEM_LEN])
 {
 	size_t len = strcspn(list, ",");
 
-	/* One too long for anything known becomes empty, which nothing accepts. */
+	/* An item too long for any known word becomes empty, which nothing accepts. */
 	snprintf(item, RXAQM_ITEM_LEN, "%.*s", len < RXAQM_ITEM_LEN ? (int)len : 0, list);
 	return list[len] ? list + len + 1 : NULL;
 }
@@ -169,7 +168,7 @@ int rxaqm_parse_queues(const char *s, unsigned int nr_queues, unsigned char *set
 	return 0;
 }
 
-/* "1.5", without trailing zeros; @decimals digits of @fraction. */
+/* Format "1.5" without trailing zeros, from @decimals digits of @fraction. */
 static void format_decimal(char *buf, __u64 whole, __u32 fraction, int decimals, const char *unit)
 {
 	size_t size = RXAQM_DURATION_LEN;
@@ -191,7 +190,7 @@ const char *rxaqm_format_duration_exact(__u64 ns, char buf[RXAQM_DURATION_LEN])
 	size_t i;
 
 	for (i = MINUTE; i + 1 < NR_UNITS; i++) {
-		/* Nobody reads 1.02m as 61.2s. */
+		/* People do not read 1.02m as 61.2s. */
 		__u64 step = i == MINUTE ? units[i].ns : units[i].ns / 1000;
 
 		if (ns >= units[i].ns && ns % step == 0) {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Strict parsers for what people type: the whole string must be used, signs, overflow
- * and missing units are refused. All return 0, -EINVAL (not of the form) or -ERANGE.
+ * Strict parsers for what people type. The whole string must be used; signs, overflow and missing
+ * units are refused. All return 0, -EINVAL (not of the form) or -ERANGE.
  */
 #pragma once
 
@@ -20,24 +20,24 @@ int rxaqm_parse_duration(const char *s, __u64 *ret_ns);
 int rxaqm_parse_percent(const char *s, __u32 *ret_permille);
 
 #define RXAQM_ITEM_LEN 48
-/* Copy the first item of "a,b,c" to @item; what is behind it, or NULL after the last. */
+/* Copy the first item of "a,b,c" to @item. Returns the rest, or NULL after the last one. */
 const char *rxaqm_parse_item(const char *list, char item[RXAQM_ITEM_LEN]);
 
-/* "3,5-7" of numbers that @parse reads: sets set[i] for each, of @nr. -ERANGE for one that is not
- * below that, a range turned round is -EINVAL. On error @set is all zeros.
+/* Parse "3,5-7", numbers that @parse reads: set set[i] for each. -ERANGE if one is not below @nr,
+ * -EINVAL for a reversed range. On error @set is all zeros.
  */
 typedef int rxaqm_parse_number(const char *s, __u64 min, __u64 max, __u64 *ret_value);
 int rxaqm_parse_set(const char *s, rxaqm_parse_number *parse, unsigned int nr, unsigned char *set);
 
-/* The same of queues by their numbers, or "all". */
+/* The same for queue numbers, or "all". */
 int rxaqm_parse_queues(const char *s, unsigned int nr_queues, unsigned char *set);
 
 #define RXAQM_DURATION_LEN 40
-/* Exact, as rxaqm_parse_duration() accepts it, in the largest unit that does: "1.5ms", "0ns". */
+/* Exact, in the largest unit that rxaqm_parse_duration() accepts for it: "1.5ms", "0ns". */
 const char *rxaqm_format_duration_exact(__u64 ns, char buf[RXAQM_DURATION_LEN]);
-/* For reading: three significant digits, "1.25ms", "84.1us", "0"; "12m", "3h20m", "5d". */
+/* For people: three significant digits, "1.25ms", "84.1us", "0"; "12m", "3h20m", "5d". */
 const char *rxaqm_format_duration(__u64 ns, char buf[RXAQM_DURATION_LEN]);
-/* The same as text that lives as long as the block that it is written in. */
+/* The same as text that lives until the end of the enclosing block. */
 #define rxaqm_duration(ns) rxaqm_format_duration(ns, (char[RXAQM_DURATION_LEN]){ "" })
 #define rxaqm_duration_exact(ns) rxaqm_format_duration_exact(ns, (char[RXAQM_DURATION_LEN]){ "" })
 

@@ -52,10 +52,12 @@ void rxaqm_paint(FILE *file, enum rxaqm_paint paint)
 
 	if (file != stdout || !rxaqm_paints())
 		return;
-	/* Not through stdout, which would show it as what others have named is shown (clean.h). */
+	/* Not through stdout, which would print it as visible text, like text from others
+	 * (clean.h).
+	 */
 	fflush(stdout);
 	if (write(STDOUT_FILENO, codes[paint], strlen(codes[paint])) < 0)
-		clearerr(stdin); /* what is lost is colour */
+		clearerr(stdin); /* only colour is lost */
 }
 
 unsigned int rxaqm_width(void)
@@ -98,13 +100,13 @@ void rxaqm_print_words(FILE *file, size_t at, size_t indent, const char *text)
 	fputc('\n', file);
 }
 
-/* Where lines are broken: who reads a pipe or a file looks for whole ones. */
+/* Lines are broken for terminals only: readers of a pipe or a file expect whole lines. */
 static size_t line_width(void)
 {
 	return getenv("COLUMNS") || isatty(STDOUT_FILENO) ? rxaqm_width() : SIZE_MAX;
 }
 
-/* Characters, of UTF-8. */
+/* Number of UTF-8 characters. */
 static size_t characters(const char *text, size_t bytes)
 {
 	size_t nr = 0;

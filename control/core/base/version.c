@@ -3,7 +3,7 @@
 
 #include <stdio.h>
 
-/* The only file that is built again for another commit. */
+/* The only file that another commit makes the build compile again. */
 #ifndef RXAQM_COMMIT
 #define RXAQM_COMMIT ""
 #endif
@@ -12,7 +12,7 @@ const char rxaqm_commit[] = RXAQM_COMMIT;
 
 const char *rxaqm_version(void)
 {
-	/* An empty commit is known when this is compiled. */
+	/* Whether the commit is empty is known at compile time. */
 	return sizeof(RXAQM_COMMIT) > 1 ? RXAQM_VERSION " (" RXAQM_COMMIT ")" : RXAQM_VERSION;
 }
 

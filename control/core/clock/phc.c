@@ -14,8 +14,8 @@
 
 #define BRIDGE_TRIES 4
 
-/* struct ptp_sys_offset_extended as of Linux 6.12, with clockid where older headers have the
- * first of three reserved words.
+/* struct ptp_sys_offset_extended as of Linux 6.12. Its clockid is the first of three reserved words
+ * in older headers.
  */
 struct sys_offset_extended {
 	__u32 n_samples;
@@ -64,7 +64,7 @@ int rxaqm_phc_narrowest(const struct rxaqm_phc_window *window, unsigned int nr,
 		const struct rxaqm_phc_window *w = &window[i];
 		__u64 width_ns = w->after_ns - w->before_ns;
 
-		/* CLOCK_REALTIME was set back in between. */
+		/* CLOCK_REALTIME was set back meanwhile. */
 		if (rxaqm_ns_after(w->before_ns, w->after_ns) || width_ns >= best_ns)
 			continue;
 		best_ns = width_ns;
@@ -83,7 +83,7 @@ int rxaqm_phc_to_monotonic(struct rxaqm_phc_sample *sample, const struct rxaqm_p
 
 	if (size_ns > before->err_ns + after->err_ns)
 		return -EAGAIN;
-	/* A smaller step would go unnoticed, so both bridges must be inside the error. */
+	/* A smaller step would not be noticed, so the error must cover both bridges. */
 	sample->host_ns -= before->offset_ns + (__u64)(apart_ns / 2);
 	sample->err_ns += size_ns / 2 + 1 +
 			  (before->err_ns > after->err_ns ? before->err_ns : after->err_ns);
@@ -105,7 +105,7 @@ static struct rxaqm_phc_bridge read_bridge(void)
 	return best;
 }
 
-/* -errno of an ioctl; -EAGAIN is kept for readings that are spoilt. */
+/* -errno of an ioctl; -EAGAIN is reserved for spoilt readings. */
 static int ptp_ioctl(int fd, unsigned long request, void *data)
 {
 	if (!ioctl(fd, request, data))
@@ -120,7 +120,7 @@ static struct rxaqm_phc_window window_of(const struct ptp_clock_time *before,
 	return (struct rxaqm_phc_window){ ptp_ns(before), ptp_ns(phc), ptp_ns(after) };
 }
 
-/* Take readings by phc->method: how many there are in @window, or -errno. */
+/* Take readings by phc->method. Returns their number in @window, or -errno. */
 static int read_windows(const struct rxaqm_phc *phc, struct rxaqm_phc_window *window)
 {
 	struct ptp_sys_offset_precise precise = {};
@@ -155,7 +155,7 @@ static int read_windows(const struct rxaqm_phc *phc, struct rxaqm_phc_window *wi
 	return err ? err : (int)phc->nr_readings;
 }
 
-/* Read once by phc->method. -EAGAIN: the method works, but this reading is of no use. */
+/* Take one reading by phc->method. -EAGAIN: the method works, but the reading is of no use. */
 static int read_sample(const struct rxaqm_phc *phc, struct rxaqm_phc_sample *sample)
 {
 	struct rxaqm_phc_window window[PTP_MAX_SAMPLES];
@@ -173,13 +173,13 @@ static int read_sample(const struct rxaqm_phc *phc, struct rxaqm_phc_sample *sam
 	return rxaqm_phc_to_monotonic(sample, &before, &after);
 }
 
-/* The device has no time now, or was asked too often (ena: 125 a second). */
+/* The device is busy, or was asked too often (ena: 125 a second). */
 static bool is_passing(int err)
 {
 	return err == -EBUSY || err == -ETIMEDOUT || err == -EINTR || err == -EIO;
 }
 
-/* Find a method that works, the best first. 0, -EAGAIN, or the last one's error. */
+/* Find a method that works, the best first. 0, -EAGAIN, or the error of the last one. */
 static int find_method(struct rxaqm_phc *phc, struct rxaqm_phc_sample *sample)
 {
 	int err = -EOPNOTSUPP;
@@ -270,7 +270,7 @@ int rxaqm_phc_read(struct rxaqm_phc *phc, struct rxaqm_phc_sample *sample,
 		phc->nr_readings = 1;
 		return -EAGAIN;
 	}
-	/* A driver that was reset may have another way. */
+	/* After a reset a driver may support another method. */
 	err = find_method(phc, sample);
 	return !err || err == -EAGAIN ? err : refused(phc, err, error);
 }
@@ -291,7 +291,7 @@ void rxaqm_phc_publish(const struct rxaqm_phc_fit *fit, struct rxaqm_clock_phc *
 		__atomic_store_n(&entry->published, 0, __ATOMIC_RELEASE);
 		return;
 	}
-	/* A reading that was left out changes nothing. */
+	/* A discarded reading changes nothing. */
 	if (entry->published &&
 	    entry->clock[entry->published & 1].host_ref_ns == fit->clock.host_ref_ns)
 		return;

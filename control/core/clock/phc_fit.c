@@ -7,7 +7,7 @@
 
 /* An offset interval (host - PHC), relative to the newest point's offset and time. */
 struct interval {
-	__s64 before_ns; /* age against the newest point */
+	__s64 before_ns; /* how much older than the newest point */
 	__s64 lo_ns, hi_ns;
 };
 
@@ -26,7 +26,7 @@ static __u64 clamp(__u64 value, __u64 min, __u64 max)
 	return value < min ? min : value > max ? max : value;
 }
 
-/* @num / @den as Q32, @den > 0; far beyond any drift, the sign is all that is right. */
+/* @num / @den as Q32, @den > 0. Far beyond any drift only the sign is right. */
 static __s64 ratio_q32(__s64 num, __s64 den)
 {
 	__int128 q = (__int128)num * (1LL << 32) / den;
@@ -34,7 +34,7 @@ static __s64 ratio_q32(__s64 num, __s64 den)
 	return q > (1LL << 40) ? 1LL << 40 : q < -(1LL << 40) ? -(1LL << 40) : (__s64)q;
 }
 
-/* Narrow the slopes @min..@max to those of lines through both @a and the newer @b. */
+/* Narrow the slopes @min..@max to those of lines through @a and the newer @b. */
 static void narrow_rates(const struct interval *a, const struct interval *b, __s64 *min, __s64 *max)
 {
 	__s64 run_ns = a->before_ns - b->before_ns;
@@ -47,8 +47,8 @@ static void narrow_rates(const struct interval *a, const struct interval *b, __s
 		*max = most;
 }
 
-/* A line through the newest @nr intervals: false if there is none. Intervals of a common slope
- * that overlap pairwise have a point in common, so all pairs tell all slopes there are.
+/* Find a line through the newest @nr intervals; false if there is none. For a given slope,
+ * intervals that overlap pairwise have a common point, so the pairs give all possible slopes.
  */
 static bool fit_line(const struct interval *v, unsigned int nr, struct line *line)
 {
@@ -70,12 +70,12 @@ static bool fit_line(const struct interval *v, unsigned int nr, struct line *lin
 		if (v[i].hi_ns + rise_ns < hi_ns)
 			hi_ns = v[i].hi_ns + rise_ns;
 	}
-	/* Rounding may leave them crossed by some ns. */
+	/* Rounding may leave lo_ns above hi_ns by some ns. */
 	line->offset_ns = lo_ns + (hi_ns - lo_ns) / 2;
 	return true;
 }
 
-/* Least width of the points' readings. */
+/* Smallest error of the points' readings. */
 static __u64 best_err_ns(const struct rxaqm_phc_fit *fit)
 {
 	__u64 best_ns = fit->point[0].err_ns;
@@ -93,7 +93,7 @@ static void drop_oldest(struct rxaqm_phc_fit *fit, unsigned int nr)
 	memmove(fit->point, fit->point + nr, fit->nr_points * sizeof(fit->point[0]));
 }
 
-/* The line through as many of the newest points as have one; the others are dropped. */
+/* Fit a line through as many of the newest points as possible; drop the others. */
 static void fit_points(struct rxaqm_phc_fit *fit, struct line *line)
 {
 	const struct rxaqm_phc_sample *newest = &fit->point[fit->nr_points - 1];
@@ -111,14 +111,15 @@ static void fit_points(struct rxaqm_phc_fit *fit, struct line *line)
 		v[i].lo_ns = at_ns - slack_ns;
 		v[i].hi_ns = at_ns + slack_ns;
 	}
-	/* One point has lines of all slopes. */
+	/* Ends at one point at the latest, which has lines of all slopes. */
 	for (i = 0; !fit_line(v + i, fit->nr_points - i, line); i++)
 		;
 	drop_oldest(fit, i);
 }
 
-/* How far the rate may be from @rate_q32 by the newest two readings alone that are far enough
- * apart to tell it to 2 ppm, or 2 s: whatever happened before them, this holds.
+/* How far the rate may be from @rate_q32, by only two readings: the newest, and the latest one that
+ * is far enough before it to give the rate to 2 ppm, or 2 s. This holds whatever happened before
+ * them.
  */
 static __u64 rate_err(const struct rxaqm_phc_fit *fit, __s64 rate_q32)
 {
@@ -138,7 +139,7 @@ static __u64 rate_err(const struct rxaqm_phc_fit *fit, __s64 rate_q32)
 	return rxaqm_abs_ns(slope_q32) + (__u64)ratio_q32(noise_ns, run_ns);
 }
 
-/* Make the mapping of the points, and say when to read again. */
+/* Make the mapping from the points, and set when to read again. */
 static void make_clock(struct rxaqm_phc_fit *fit)
 {
 	const struct rxaqm_phc_sample *newest;
@@ -165,7 +166,7 @@ static void make_clock(struct rxaqm_phc_fit *fit)
 	fit->gap_ns = clamp(fit->gap_ns, RXAQM_PHC_GAP_MIN_NS, RXAQM_PHC_GAP_MAX_NS);
 }
 
-/* How far @s is from the mapping, and by how much that is more than both errors allow. */
+/* How far @s is from the mapping. @ret_excess_ns: how much more that is than both errors allow. */
 static __s64 miss_ns(const struct rxaqm_phc_fit *fit, const struct rxaqm_phc_sample *s,
 		     __u64 *ret_excess_ns)
 {
@@ -176,7 +177,7 @@ static __s64 miss_ns(const struct rxaqm_phc_fit *fit, const struct rxaqm_phc_sam
 	return miss;
 }
 
-/* Could one clock of any rate have given both? */
+/* Could one clock, of any rate, have given both readings? */
 static bool agree(const struct rxaqm_phc_sample *a, const struct rxaqm_phc_sample *b)
 {
 	__s64 run_ns = (__s64)(b->host_ns - a->host_ns);
@@ -187,8 +188,8 @@ static bool agree(const struct rxaqm_phc_sample *a, const struct rxaqm_phc_sampl
 	return (__s64)apart_ns <= allowed_ns && (__s64)apart_ns >= -allowed_ns;
 }
 
-/* Rates that change between readings are to be reckoned with, the more the larger the
- * change: else each is a surprise that costs the mapping. Forgotten in some ten readings.
+/* Expect the rate to change between readings, by more the larger a change was: otherwise each
+ * change is a surprise that costs the mapping. Forgotten in some ten readings.
  */
 static void learn_wander(struct rxaqm_phc_fit *fit, const struct rxaqm_phc_sample *s, __s64 miss)
 {
@@ -206,7 +207,7 @@ static void learn_wander(struct rxaqm_phc_fit *fit, const struct rxaqm_phc_sampl
 		fit->wander_q32 = (__u64)seen_q32;
 }
 
-/* The suspects are right: begin anew with them. */
+/* The suspects are right: start again from them. */
 static void adopt_suspects(struct rxaqm_phc_fit *fit)
 {
 	fit->resets += fit->nr_points > 0;
@@ -225,7 +226,7 @@ static void add_suspect(struct rxaqm_phc_fit *fit, const struct rxaqm_phc_sample
 	if (!fit->nr_suspects)
 		fit->vindicated = 0;
 	fit->valid = false;
-	/* The newest of them count, and must agree with each other. */
+	/* The newest suspects count, if they agree with each other. */
 	for (i = fit->nr_suspects; i > 0 && agree(&fit->suspect[i - 1], s); i--)
 		;
 	fit->nr_suspects -= i;
@@ -243,8 +244,8 @@ static void add_point(struct rxaqm_phc_fit *fit, const struct rxaqm_phc_sample *
 	make_clock(fit);
 }
 
-/* Too wide to be worth the bound it would give; there will soon be a better one. If there is
- * none for long, this is how readings are now.
+/* Is @s too wide to be worth the bound that it would give? A better one will come soon. If none
+ * comes for long, readings have become like that.
  */
 static bool is_late(struct rxaqm_phc_fit *fit, const struct rxaqm_phc_sample *s)
 {
@@ -265,7 +266,7 @@ void rxaqm_phc_fit_init(struct rxaqm_phc_fit *fit)
 	fit->wander_q32 = RXAQM_PHC_WANDER_Q32;
 }
 
-/* The first reading after a pause: what was known is too old to go on with. */
+/* The first reading after a pause: older points are too old to continue from. */
 static void resume(struct rxaqm_phc_fit *fit, const struct rxaqm_phc_sample *s)
 {
 	__u64 excess_ns;
@@ -278,7 +279,7 @@ static void resume(struct rxaqm_phc_fit *fit, const struct rxaqm_phc_sample *s)
 	add_suspect(fit, s);
 }
 
-/* @s is on the line and not on that of the suspects. True if that settles it. */
+/* @s is on the line and not on that of the suspects. True if this settles it. */
 static bool vindicate(struct rxaqm_phc_fit *fit)
 {
 	if (++fit->vindicated < RXAQM_PHC_VINDICATED)
@@ -289,8 +290,8 @@ static bool vindicate(struct rxaqm_phc_fit *fit)
 	return true;
 }
 
-/* Does @s, @miss off the line, speak for the suspects? So does a reading too wide to be off it if
- * it is nearer to them.
+/* Does @s, @miss off the line, support the suspects? A reading too wide to be off the line does so,
+ * too, if it is nearer to them.
  */
 static bool is_suspect(const struct rxaqm_phc_fit *fit, __s64 miss, __u64 excess_ns)
 {

@@ -11,8 +11,8 @@
 #include "base/now.h"
 #include "base/parse.h"
 
-#define READINGS 4 /* of which the narrowest counts */
-#define TRIES 20 /* of a device that is busy, 10 ms each */
+#define READINGS 4 /* the narrowest counts */
+#define TRIES 20 /* while the device is busy, 10 ms each */
 #define LITTLE_NS RXAQM_NSEC_PER_SEC
 #define SINCE_ZERO_NS (60 * RXAQM_NSEC_PER_SEC)
 
@@ -20,7 +20,7 @@ struct rxaqm_phc_lost rxaqm_phc_lost_since(const struct rxaqm_phc_sample before[
 					   const struct rxaqm_phc_sample *after)
 {
 	const double most = (double)RXAQM_PHC_DRIFT_MAX_Q32 / RXAQM_Q32_ONE;
-	/* Never 0: it is divided by. */
+	/* Never 0: it is a divisor. */
 	double span_ns = (double)(before[1].host_ns - before[0].host_ns) ?: 1;
 	double gap_ns = (double)(after->host_ns - before[1].host_ns);
 	double gained_ns = (double)(before[1].phc_ns - before[0].phc_ns) - span_ns;
@@ -52,7 +52,7 @@ static void pause_ns(__u64 ns)
 	nanosleep(&pause, NULL);
 }
 
-/* The narrowest of some readings. 0, or -errno with @error. */
+/* Take some readings and return the narrowest. 0, or -errno with @error. */
 static int read_well(struct rxaqm_phc *phc, struct rxaqm_phc_sample *best,
 		     struct rxaqm_error *error)
 {
@@ -74,7 +74,7 @@ static int read_well(struct rxaqm_phc *phc, struct rxaqm_phc_sample *best,
 		     rxaqm_failed(error, EAGAIN, "the clock \"/dev/ptp%d\" is busy", phc->index);
 }
 
-/* Read (modes 0), or set as it says, the clock that is open as @fd: 0 or -errno. */
+/* Read the clock that is open as @fd (modes 0), or set it as @tx says. 0 or -errno. */
 static int adjust(int fd, struct timex *tx)
 {
 	/* FD_TO_CLOCKID of the kernel's documentation. */
@@ -105,7 +105,7 @@ static int shift(int fd, __s64 ns)
 	return adjust(fd, &tx);
 }
 
-/* The kernel remembers a rate that the driver has reset behind its back: set it again. */
+/* The driver may have reset the rate, though the kernel still remembers it: set it again. */
 static void set_rate_again(const struct rxaqm_phc_keep *keep)
 {
 	struct timex tx = { .modes = ADJ_FREQUENCY };
@@ -121,7 +121,7 @@ void rxaqm_phc_keep_begin(struct rxaqm_phc_keep *keep, const char *ifname)
 	if (!ifname)
 		return;
 	snprintf(keep->ifname, sizeof(keep->ifname), "%s", ifname);
-	/* One that is not there needs no keeping. */
+	/* No clock: nothing to keep. */
 	if (rxaqm_phc_open(&keep->phc, ifname, &keep->why) && keep->phc.index < 0)
 		keep->why.text[0] = '\0';
 	keep->began_ns = rxaqm_now_ns();
@@ -149,7 +149,8 @@ void rxaqm_phc_keep_arm(struct rxaqm_phc_keep *keep)
 		keep->armed = true;
 }
 
-/* What is missing, by a reading of now. A rate that someone has changed meanwhile is in its error.
+/* Read the clock now and find what it lacks. If somebody changed the rate meanwhile, the error
+ * covers it.
  */
 static int look(struct rxaqm_phc_keep *keep, struct rxaqm_phc_lost *lost,
 		struct rxaqm_phc_sample *now)
@@ -170,7 +171,7 @@ static bool is_off(const struct rxaqm_phc_lost *lost)
 	return rxaqm_abs_ns(lost->ns) > lost->err_ns;
 }
 
-/* "-37.000000123", what is to be added to the clock, in seconds. */
+/* "-37.000000123": what must be added to the clock, in seconds. */
 static const char *seconds(__s64 ns, char buf[32])
 {
 	__u64 size_ns = rxaqm_abs_ns(ns);
@@ -180,13 +181,13 @@ static const char *seconds(__s64 ns, char buf[32])
 	return buf;
 }
 
-/* In whole ones, and not less. */
+/* @ns rounded up to whole microseconds. */
 static __u64 microseconds(__u64 ns)
 {
 	return (ns + RXAQM_NSEC_PER_USEC - 1) / RXAQM_NSEC_PER_USEC * RXAQM_NSEC_PER_USEC;
 }
 
-/* Give back what is @lost, and say how well that went. -errno if that is not known. */
+/* Add what is @lost to the clock, and report how well that went. -errno if that is not known. */
 static int give_back(struct rxaqm_phc_keep *keep, const struct rxaqm_phc_lost *lost,
 		     struct rxaqm_error *error)
 {

@@ -10,7 +10,7 @@
 
 bool rxaqm_json;
 
-/* What is read: one command at a time. */
+/* The command being parsed; one at a time. */
 static const struct rxaqm_command *command;
 static void *values;
 static char **words;
@@ -57,10 +57,10 @@ static void set_option(const struct rxaqm_option *option, const char *arg)
 	}
 }
 
-/* No characters: they have no short option. */
+/* Not characters: these have no short option. */
 #define KEY_USAGE 0x100
 #define KEY_COLOR 0x101
-#define KEY_ROW 0x200 /* of the first row, if it has no letter */
+#define KEY_ROW 0x200 /* key of the first row, for rows without a letter */
 
 static int key_of(const struct rxaqm_option *option)
 {
@@ -73,12 +73,12 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 
 	switch (key) {
 	case ARGP_KEY_INIT:
-		state->err_stream = NULL; /* there argp adds "Try ... --help" to each error */
+		state->err_stream = NULL; /* where argp adds "Try ... --help" to each error */
 		return 0;
 	case ARGP_KEY_ARG:
 		if (state->arg_num >= command->max_words)
 			rxaqm_usage_error("too many arguments: \"%s\"", arg);
-		/* argp has moved the options ahead: the words are in a row. */
+		/* argp has moved the options to the front: the other words are in a row. */
 		if (!state->arg_num)
 			words = &state->argv[state->next - 1];
 		return 0;
@@ -108,14 +108,14 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 	return ARGP_ERR_UNKNOWN;
 }
 
-/* That options with a letter take their value in both forms goes without saying. */
+/* Leave out argp's note that the short forms take the same values. */
 static char *filter(int key, const char *text, void *input)
 {
 	(void)input;
 	return key == ARGP_KEY_HELP_DUP_ARGS_NOTE ? NULL : (char *)text;
 }
 
-#define OPTIONS_MAX 32 /* with those of all commands */
+#define OPTIONS_MAX 32 /* including those that all commands have */
 
 char **rxaqm_options_read(const struct rxaqm_command *of, int argc, char **argv, void *into)
 {
@@ -123,7 +123,7 @@ char **rxaqm_options_read(const struct rxaqm_command *of, int argc, char **argv,
 		{ "json", 'j', NULL, of->no_json ? OPTION_HIDDEN : 0, "Print JSON", -1 },
 		{ "color", KEY_COLOR, "WHEN", 0, "Colours: auto (default), always, never", -1 },
 		{ NULL, 'h', NULL, OPTION_HIDDEN, NULL, -1 },
-		/* As argp has them, which knows nothing of keys. */
+		/* As in argp, which would not list the keys. */
 		{ "help", '?', NULL, 0, "Give this help list", -1 },
 		{ "usage", KEY_USAGE, NULL, 0, "Give a short usage message", -1 },
 	};

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Options of subcommands: rows of a table, read by argp, with what all of them share added, and
- * errors of one line.
+ * Options of subcommands: rows of a table, parsed by argp, plus the options that all have. Errors
+ * are one line.
  */
 #pragma once
 
@@ -10,26 +10,26 @@
 
 #include "keys/keys.h"
 
-extern bool rxaqm_json; /* -j, --json, before or behind any subcommand */
+extern bool rxaqm_json; /* -j, --json, before or after any subcommand */
 
 /* What an option sets. */
 enum rxaqm_option_kind {
 	RXAQM_OPTION_FLAG, /* a bool */
 	RXAQM_OPTION_WORD, /* a const char * */
-	RXAQM_OPTION_WORDS, /* given again and again: the next of an array of them */
-	RXAQM_OPTION_VALUE, /* what its key takes */
+	RXAQM_OPTION_WORDS, /* may be repeated: the next element of an array of them */
+	RXAQM_OPTION_VALUE, /* by its key */
 };
 
 struct rxaqm_option {
 	const char *name;
 	char letter; /* 0: none */
-	const char *arg; /* what it is called in --help; NULL: a flag */
+	const char *arg; /* name of the value in --help; NULL: a flag */
 	const char *help;
 	enum rxaqm_option_kind kind;
-	struct rxaqm_key key; /* of the values of the command; without a name */
+	struct rxaqm_key key; /* where the value goes in the command's values; it has no name */
 };
 
-/* The end of a row, for a field of the command's values, a struct args. */
+/* The end of a row, for a field of struct args, the command's values. */
 #define RXAQM_SETS(what, field, ...) \
 	.kind = RXAQM_OPTION_##what, .key = { RXAQM_FIELD(struct args, field), __VA_ARGS__ }
 #define RXAQM_FLAG(field) RXAQM_SETS(FLAG, field)
@@ -47,23 +47,24 @@ struct rxaqm_option {
 struct rxaqm_command {
 	const char *name; /* "rxaqm profile list" */
 	const char *args, *help; /* for --help */
-	const struct rxaqm_option *options; /* up to one without a name; or NULL */
-	unsigned int max_words; /* arguments that are no options */
-	bool no_json; /* --help does not offer it, and the command refuses it */
+	const struct rxaqm_option *options; /* ends with one without a name; or NULL */
+	unsigned int max_words; /* arguments that are not options */
+	bool no_json; /* --help does not list --json, and the command refuses it */
 	int wrong_exit; /* exit code of usage errors; 0: RXAQM_EXIT_USAGE */
-	const struct rxaqm_key *keys; /* --help lists them, too; or NULL */
+	const struct rxaqm_key *keys; /* --help lists these, too; or NULL */
 };
 
-/* Read the options of @command into @values, and -j into rxaqm_json. Returns the other words, with
- * a NULL behind them. Exits on --help and on usage errors.
+/* Read the options of @command into @values, and -j into rxaqm_json. Returns the other words; NULL
+ * ends them. Exits on --help and on usage errors.
  */
 char **rxaqm_options_read(const struct rxaqm_command *command, int argc, char **argv, void *values);
 
-/* Which of @commands ("rxaqm policy show" and so on; the last has no name) argv[1] chooses.
- * --help lists them and returns how many there are, so that more can be said. Otherwise -EINVAL.
+/* Index in @commands ("rxaqm policy show" and so on; the last has no name) of the one that argv[1]
+ * names. --help lists them and returns their number, so that the caller can print more. Otherwise
+ * -EINVAL.
  */
 int rxaqm_command_choose(const struct rxaqm_command *commands, int argc, char **argv,
 			 struct rxaqm_error *error);
 
-/* Print one line, "NAME: ...", and exit with the command's code of usage errors. */
+/* Print one line, "NAME: ...", and exit with the command's code for usage errors. */
 void rxaqm_usage_error(const char *fmt, ...) __attribute__((format(printf, 1, 2), noreturn));

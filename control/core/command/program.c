@@ -12,7 +12,7 @@
 #include "nic/netns.h"
 #include "state/state.h"
 
-/* Output that did not arrive is not output: at the end of whatever ends it, as --help does. */
+/* At any exit, also that of --help: output that did not arrive is an error. */
 static void check_output(void)
 {
 	if (!fflush(stdout) && !ferror(stdout))

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* What the programs have in common: how main() begins and ends, and how one runs another. */
+/* Common to all programs: how main() begins and ends, and how one program runs another. */
 #pragma once
 
 #include "base/log.h"
 
-/* To be called first in main(). A program that cannot write its output then ends with an error. */
+/* Call this first in main(). A program that cannot write its output then ends with an error. */
 void rxaqm_program_begin(void);
 
-/* main() of a program that is a command of rxaqm. "--netns NAME" and "--version" are understood if
- * they come first; @run gets the rest, and returns an exit code (log.h), or, negative, that it
+/* main() of a program that is a command of rxaqm. It handles "--netns NAME" and "--version" if they
+ * come first. @run gets the rest, and returns an exit code (log.h), or a negative number if it
  * failed as @error says.
  */
 int rxaqm_program_main(const char *name, int argc, char **argv,

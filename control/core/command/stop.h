@@ -2,6 +2,6 @@
 /* Signals that end a command soon, instead of at once. */
 #pragma once
 
-/* Set by the signals that rxaqm_stop_at() was called for: to end soon. */
+/* Set by each signal given to rxaqm_stop_at(): end soon. */
 extern volatile int rxaqm_stop;
 void rxaqm_stop_at(int signal);

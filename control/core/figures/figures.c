@@ -98,8 +98,8 @@ bool rxaqm_queue_shows(const struct rxaqm_iface *iface, const struct rxaqm_queue
 	return iface->nr_queues <= 8 || (q->flags & RXAQM_QUEUE_POLLED);
 }
 
-/* A queue that stands and is not polled for longer has lost its traffic; for less, its CPU has
- * had no time for it, which is the worst of overloads.
+/* If a standing queue was not polled for longer than this, its traffic has ended. If for less, its
+ * CPU had no time for it, which is the worst kind of overload.
  */
 #define POLLED_WITHIN_NS RXAQM_NSEC_PER_SEC
 
@@ -147,7 +147,7 @@ static const char *distrust_of(const struct rxaqm_queue *q, __u64 now_ns)
 static bool is_unstamped(const struct rxaqm_queue *q)
 {
 	return q->stat[RXAQM_STAT_STAMP_MISSING] &&
-	       !(q->flags & RXAQM_QUEUE_NO_CLOCK) /* they came, but could not be read */
+	       !(q->flags & RXAQM_QUEUE_NO_CLOCK) /* stamps came, but could not be read */
 	       && rxaqm_ns_after(q->poll_end_ns, q->sample_ns + RXAQM_NSEC_PER_SEC) &&
 	       rxaqm_ns_after(q->poll_end_ns, q->distrust_until_ns);
 }
@@ -158,7 +158,7 @@ static enum rxaqm_signal_now signal_of(const struct rxaqm_queue *q, __u64 now_ns
 
 	if (!(q->flags & RXAQM_QUEUE_POLLED))
 		return RXAQM_SIGNAL_NOW_NONE;
-	/* A queue that stands gets samples all the time, or it has none. */
+	/* A standing queue gets samples all the time, or it has none. */
 	if (stamped && (q->flags & RXAQM_QUEUE_SAMPLED) &&
 	    (!(q->flags & RXAQM_QUEUE_STANDING) ||
 	     rxaqm_ns_since(now_ns, q->sample_ns) <= RXAQM_NSEC_PER_SEC) &&
@@ -176,7 +176,7 @@ static enum rxaqm_mode_now mode_of(const struct rxaqm_policy *policy, __u64 now_
 	return policy->mode == RXAQM_MODE_OFF ? RXAQM_MODE_NOW_OFF : RXAQM_MODE_NOW_OBSERVE;
 }
 
-/* A policy that no packet has come under yet: what is in use is another's. */
+/* No packet has come under @policy yet: target and interval in use belong to another policy. */
 static bool is_new(const struct rxaqm_queue *q, const struct rxaqm_policy *policy)
 {
 	return !q->target_ns || q->policy.target_auto != policy->target_auto ||
@@ -201,7 +201,7 @@ static void derive(const struct rxaqm_iface *iface, const struct rxaqm_queue *q,
 	rxaqm_target_explain(&facts, target);
 }
 
-/* The windows that have passed since the last packet. */
+/* Apply the windows that have passed since the last packet. */
 static void catch_up(const struct rxaqm_queue *q, __u32 ring_entries, __u64 now_ns,
 		     struct rxaqm_law_vars *vars)
 {
@@ -211,7 +211,7 @@ static void catch_up(const struct rxaqm_queue *q, __u32 ring_entries, __u64 now_
 		.ring_entries = ring_entries,
 	};
 
-	/* A copy may be torn, and an interval that is too short divides by nothing. */
+	/* A copy may be torn, and too short an interval would divide by zero. */
 	if (params.interval_ns >= RXAQM_INTERVAL_MIN_NS && vars->turn_ns &&
 	    rxaqm_ns_since(now_ns, vars->turn_ns) >=
 		    2 * (params.interval_ns >> RXAQM_LAW_WINDOW_BITS))
@@ -228,7 +228,7 @@ static void fill_law(const struct rxaqm_queue *q, __u32 ring_entries, __u64 now_
 		return;
 	catch_up(q, ring_entries, now_ns, &vars);
 	figures->bad = vars.bad;
-	/* While it only observes nobody reacts, and the limit goes to nothing. */
+	/* While it only observes nobody reacts, and the limit goes towards nothing. */
 	figures->holds = vars.x && (q->flags & RXAQM_QUEUE_ENFORCED);
 	figures->goal_ns = vars.goal_ns;
 	figures->smooth_ns = vars.smooth_ns;

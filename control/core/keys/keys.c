@@ -10,7 +10,7 @@
 #include "base/parse.h"
 #include "ns.h"
 
-/* What is to be typed. */
+/* The form of values that are typed, by type. */
 static const char *const forms[] = {
 	[RXAQM_TYPE_BOOL] = "yes|no",	      [RXAQM_TYPE_NUMBER] = "NUMBER",
 	[RXAQM_TYPE_OCTAL] = "OCTAL",	      [RXAQM_TYPE_PERCENT] = "PERCENT",
@@ -38,7 +38,7 @@ const char *rxaqm_key_json_name(const struct rxaqm_key *key, char buf[RXAQM_KEY_
 	const char *from;
 	char *to = buf;
 
-	buf[0] = '\0'; /* cppcheck 2.17 does not see that it ends so in any case */
+	buf[0] = '\0'; /* cppcheck 2.17 does not see that buf ends here in any case */
 	for (from = key->name; *from; from++) {
 		if (isupper((unsigned char)*from) && to != buf)
 			*to++ = '_';
@@ -48,7 +48,7 @@ const char *rxaqm_key_json_name(const struct rxaqm_key *key, char buf[RXAQM_KEY_
 	return buf;
 }
 
-/* The field as a number; of a lease what is left of it at @now_ns. */
+/* The field as a number; for a lease, what is left of it at @now_ns. */
 static __u64 load(const struct rxaqm_key *key, const void *object, __u64 now_ns)
 {
 	size_t size = key->size < sizeof(__u64) ? key->size : sizeof(__u64);
@@ -109,7 +109,7 @@ const char *rxaqm_key_format(const struct rxaqm_key *key, const void *object, __
 		strcpy(buf, policy->target_auto ? "auto:" : "");
 		rxaqm_format_duration_exact(number, buf + strlen(buf));
 		break;
-	case RXAQM_TYPE_LEASE: /* whole ms, rounded up to the least lease there is */
+	case RXAQM_TYPE_LEASE: /* whole ms, rounded up to the shortest lease */
 		number += RXAQM_NSEC_PER_MSEC - 1;
 		number -= number % RXAQM_NSEC_PER_MSEC;
 		if (number)
@@ -150,7 +150,7 @@ static void out_exempt(struct rxaqm_out *out, const char *name, const struct rxa
 void rxaqm_key_out(struct rxaqm_out *out, const struct rxaqm_key *key, const char *fmt,
 		   const void *object, __u64 now_ns)
 {
-	/* The unit in JSON. */
+	/* The unit in JSON keys. */
 	static const char *const suffixes[] = {
 		[RXAQM_TYPE_PERCENT] = "_permille", [RXAQM_TYPE_DURATION] = "_ns",
 		[RXAQM_TYPE_TARGET] = "_ns",	    [RXAQM_TYPE_LEASE] = "_ns",
@@ -272,7 +272,7 @@ int rxaqm_key_unknown(const char *what, const char *name, const char *in_section
 		      const char *const *names, const char *otherwise, struct rxaqm_error *error)
 {
 	const char *nearest = rxaqm_nearest(name, names);
-	/* A name with a capital is no word of the sentence. */
+	/* A capital marks a name, which needs no quotes in the sentence. */
 	const char *quote = nearest && isupper((unsigned char)*nearest) ? "" : "\"";
 
 	return rxaqm_bad(error, "unknown %s \"%.60s\"%s%s%s; %s%s%s%s%s", what, name,

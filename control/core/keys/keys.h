@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
  * One row for each key of a policy, of the daemon's configuration and of NIC profiles, and one
- * engine for all of them: it parses, formats, compares, explains, and prints JSON. The tables
- * stand beside the structs that they fill: policy/policy_keys.c, config/config_keys.c,
- * profile/profile_keys.c. The tables of the manuals are made from them ("make docs").
+ * engine for all: it parses, formats, compares, explains, and prints JSON. The tables are next to
+ * the structs that they fill: policy/policy_keys.c, config/config_keys.c, profile/profile_keys.c.
+ * The tables of the manuals are made from them ("make docs").
  */
 #pragma once
 
@@ -16,11 +16,11 @@
 
 struct rxaqm_out;
 
-/* What a value is, and what the field holds. Numbers are unsigned, of 1, 2, 4 or 8 bytes. */
+/* Type of a value, and of the field. Numbers are unsigned, of 1, 2, 4 or 8 bytes. */
 enum rxaqm_type {
-	RXAQM_TYPE_BOOL, /* yes|no: 1, 0; anything else is not said */
+	RXAQM_TYPE_BOOL, /* yes|no: 1, 0; any other number: not set */
 	RXAQM_TYPE_CHOICE, /* the index of a word */
-	RXAQM_TYPE_FACT, /* the same; "unknown" is printed, but not for typing */
+	RXAQM_TYPE_FACT, /* the same; "unknown" is printed, but cannot be typed */
 	RXAQM_TYPE_NUMBER,
 	RXAQM_TYPE_OCTAL, /* permissions of a file */
 	RXAQM_TYPE_PERCENT, /* permille */
@@ -36,16 +36,16 @@ struct rxaqm_key {
 	const char *section; /* "Policy", "Daemon", "Interface", "Nic", ... */
 	const char *name;
 	enum rxaqm_type type;
-	const char *unit; /* in which a duration without one is likely to be meant; or NULL */
+	const char *unit; /* unit that a duration without one probably means; or NULL */
 	size_t offset, size; /* of the field */
-	__u64 min, max; /* durations: ns; text: max characters, 0: what the field holds */
-	const char *standard; /* the default, as it is typed; NULL: none */
-	const char *otherwise; /* what holds then, in words; or NULL */
-	const char *none; /* what 0 is called; "": it is what is not said. NULL: a value as any */
+	__u64 min, max; /* durations: ns; text: max characters, 0: as many as the field holds */
+	const char *standard; /* the default, as typed; NULL: none */
+	const char *otherwise; /* what holds without a value, in words; or NULL */
+	const char *none; /* what 0 is called; "": 0 means not set; NULL: 0 is an ordinary value */
 	const char *const *choices; /* by value, ends with NULL */
 	const char *form; /* NULL: by type */
 	const char *must; /* what a value must be; NULL: by type */
-	/* Is the text right? -EINVAL with @error, which only says what is wrong. */
+	/* Check the text. -EINVAL with @error, which only says what is wrong. */
 	int (*check)(const char *value, struct rxaqm_error *error);
 	const char *label; /* in text for people; NULL: the name */
 	const char *help; /* one line, without range and default */
@@ -54,22 +54,22 @@ struct rxaqm_key {
 #define RXAQM_FIELD(type, field) \
 	.offset = offsetof(type, field), .size = sizeof(((type *)NULL)->field)
 
-#define RXAQM_KEY_LEN 160 /* of a value, with the end */
+#define RXAQM_KEY_LEN 160 /* of a value, with the NUL */
 #define RXAQM_KEY_TEXT_LEN 512
 #define RXAQM_KEYS_MAX 48 /* of a table */
 
-/* Where the bytes of a shorter number stand in a __u64. */
+/* By how many bits a shorter number is shifted in a __u64. */
 #define RXAQM_KEY_SHIFT(size) (__BYTE_ORDER__ == __ORDER_BIG_ENDIAN__ ? 64 - 8 * (size) : 0)
 
-/* Is @key in @section? Any key is in NULL. */
+/* Is @key in @section? NULL stands for any section. */
 bool rxaqm_key_is_of(const struct rxaqm_key *key, const char *section);
 
 /* The row called @name of @keys (ends with a NULL name) in @section (NULL: in any), or NULL. */
 const struct rxaqm_key *rxaqm_key_find(const struct rxaqm_key *keys, const char *section,
 				       const char *name);
 
-/* Set the field in @object from @value as typed. @now_ns is what a lease counts from.
- * -EINVAL with @error, which names key, value and remedy; @object is unchanged then.
+/* Set the field in @object from @value as typed. A lease counts from @now_ns. -EINVAL with @error,
+ * which names key, value and remedy; @object is unchanged then.
  */
 int rxaqm_key_set(const struct rxaqm_key *key, void *object, const char *value, __u64 now_ns,
 		  struct rxaqm_error *error);
@@ -77,15 +77,15 @@ int rxaqm_key_set(const struct rxaqm_key *key, void *object, const char *value, 
 /* Set every field of @keys in @section (NULL: all) to its default. */
 void rxaqm_keys_init(const struct rxaqm_key *keys, const char *section, void *object);
 
-/* The value as rxaqm_key_set() takes it. A lease is what is left of it, "expired" if nothing. */
+/* The value as rxaqm_key_set() takes it. For a lease, what is left of it, or "expired". */
 const char *rxaqm_key_format(const struct rxaqm_key *key, const void *object, __u64 now_ns,
 			     char buf[RXAQM_KEY_LEN]);
 
-/* Does @object say anything of it? */
+/* Is the key set in @object? */
 bool rxaqm_key_is_said(const struct rxaqm_key *key, const void *object);
 
-/* The field in JSON, with the unit in its key ("target_ns"; what is off or not said is null),
- * or in text by @fmt with one %s for the value (NULL: none). A target has "target_auto", too.
+/* Print the field: in JSON with the unit in its key ("target_ns"; null if it is off or not set), or
+ * in text by @fmt with one %s for the value (NULL: not at all). A target has "target_auto", too.
  */
 void rxaqm_key_out(struct rxaqm_out *out, const struct rxaqm_key *key, const char *fmt,
 		   const void *object, __u64 now_ns);
@@ -99,32 +99,32 @@ const char *rxaqm_key_form(const struct rxaqm_key *key, char buf[RXAQM_KEY_TEXT_
 /* One line: help, range and default. */
 const char *rxaqm_key_explain(const struct rxaqm_key *key, char buf[RXAQM_KEY_TEXT_LEN]);
 
-/* For --help: each key with form and explanation, sections by their names. */
+/* For --help: each key with form and explanation, under the names of the sections. */
 void rxaqm_keys_list(FILE *file, const struct rxaqm_key *keys);
 
-/* "a, b or c" of @words (ends with NULL), but for "unknown". @sep ", ", @last " or ". */
+/* "a, b or c" of @words (ends with NULL), without "unknown". @sep ", ", @last " or ". */
 const char *rxaqm_words(const char *const *words, const char *sep, const char *last,
 			char buf[RXAQM_KEY_TEXT_LEN]);
 
-/* Add the names of @keys in @section to the @nr that @names has, a NULL behind them; return how
- * many there are.
+/* Append the names of @keys in @section to the first @nr of @names, and a NULL. Returns how many
+ * there are then.
  */
 unsigned int rxaqm_key_names(const struct rxaqm_key *keys, const char *section, unsigned int nr,
 			     const char *names[RXAQM_KEYS_MAX + 1]);
 
-/* Fail, -EINVAL with @error: there is no @what (such as "key") called @name. @error suggests the
+/* Fail with -EINVAL and @error: there is no @what (such as "key") called @name. @error suggests the
  * nearest of @names, or says @otherwise.
  */
 int rxaqm_key_unknown(const char *what, const char *name, const char *in_section,
 		      const char *const *names, const char *otherwise, struct rxaqm_error *error);
 
-/* Lines on which keys were set, by their rows. All zero at first. */
+/* Lines on which keys were set, by row. Zeroed at first. */
 struct rxaqm_keys_seen {
 	unsigned int line[RXAQM_KEYS_MAX];
 };
 
-/* Note that @name, of @keys or the only other one, is set on @line. -EINVAL with @error if it was
- * set before. @error names @section, unless that is NULL.
+/* Note that @name is set on @line; it is one of @keys, or the only other key. -EINVAL with @error
+ * if it was set before. @error names @section, unless that is NULL.
  */
 int rxaqm_key_once(struct rxaqm_keys_seen *seen, const struct rxaqm_key *keys, const char *name,
 		   const char *section, unsigned int line, struct rxaqm_error *error);

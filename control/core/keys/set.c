@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* How values of each type are read, and defaults set. */
+/* Parse values of each type, and set defaults. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -16,7 +16,7 @@ static int must_be(const struct rxaqm_key *key, const char *value, const char *w
 			 key->must ? key->must : what);
 }
 
-/* The index of @value in the choices, "unknown" excepted. */
+/* The index of @value in the choices, without "unknown". */
 static int parse_choice(const struct rxaqm_key *key, const char *value, __u64 *ret_choice,
 			struct rxaqm_error *error)
 {
@@ -40,7 +40,7 @@ static int parse_octal(const struct rxaqm_key *key, const char *value, __u64 *re
 	*ret_mode = strtoul(value, NULL, 8);
 	if (!*value || strlen(value) > 4 || strspn(value, "01234567") != strlen(value))
 		return must_be(key, value, "an octal number such as 0640", error);
-	/* All bits of the least, and none but those of the most. */
+	/* All bits of the minimum, and only bits of the maximum. */
 	if (~*ret_mode & key->min || *ret_mode & ~key->max)
 		return rxaqm_bad(error,
 				 "%s=%.60s: out of range; the owner must read it, nobody may "
@@ -78,7 +78,7 @@ static int parse_duration(const struct rxaqm_key *key, const char *value, __u64 
 			 off ? key->none : "");
 }
 
-/* "auto" alone is the default. */
+/* "auto" alone means the default. */
 static int set_target(const struct rxaqm_key *key, struct rxaqm_policy *policy, const char *value,
 		      struct rxaqm_error *error)
 {
@@ -166,7 +166,7 @@ static int parse_number(const struct rxaqm_key *key, const char *value, __u64 *r
 	}
 }
 
-/* Set the field to @number, of which it has as many bytes as it holds. */
+/* Set the field to @number, in as many bytes as it holds. */
 static void store(const struct rxaqm_key *key, void *object, __u64 number)
 {
 	size_t size = key->size < sizeof(__u64) ? key->size : sizeof(__u64);

@@ -12,7 +12,7 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
-#define ENTRIES_MAX 65536 /* of a table that a driver gives */
+#define ENTRIES_MAX 65536 /* the most in a table of a driver */
 
 int rxaqm_nic_ioctl(const char *ifname, unsigned long request, struct ifreq *ifr)
 {
@@ -56,7 +56,7 @@ struct ethtool_gstrings *rxaqm_ethtool_names(const char *ifname, unsigned int se
 	if (rxaqm_ethtool(ifname, &count) || !count.info.sset_mask)
 		return NULL;
 	nr = count.info.data[0];
-	/* The kernel fills in as many as there are, whatever is asked for. */
+	/* The kernel fills in all of them, however many are asked for. */
 	if (nr && nr <= ENTRIES_MAX)
 		names = calloc(1, sizeof(*names) + (size_t)nr * ETH_GSTRING_LEN);
 	if (!names)

@@ -22,7 +22,7 @@ static void read_flags(const char *ifname, struct rxaqm_nic_facts *facts)
 	unsigned int i;
 
 	if (names && !rxaqm_ethtool(ifname, &on)) {
-		/* A word of flags has 32 of them. */
+		/* A word of flags has 32 bits. */
 		for (i = 0; i < names->len && i < 32; i++) {
 			memcpy(facts->flag[i].name, names->data + (size_t)i * ETH_GSTRING_LEN,
 			       ETH_GSTRING_LEN);
@@ -71,7 +71,7 @@ int rxaqm_nic_facts_read(const char *ifname, struct rxaqm_nic_facts *facts)
 	return 0;
 }
 
-/* Turn addresses of functions into names. Those of other modules are as good. */
+/* Turn addresses of functions into names, whatever module they are in. */
 static unsigned int resolve(const __u64 *address, unsigned int nr, char name[][RXAQM_SYMBOL_LEN])
 {
 	unsigned int i, found = 0;
@@ -95,7 +95,9 @@ static unsigned int resolve(const __u64 *address, unsigned int nr, char name[][R
 	return found;
 }
 
-/* Joint or apart? By what the driver tells of queue 0; if it does not, by counting. */
+/* Are the NAPIs joint or apart? By what the driver says of queue 0; if it says nothing, by
+ * counting.
+ */
 static enum rxaqm_napi judge(const struct rxaqm_nic_facts *facts, unsigned int nr_kinds,
 			     __u64 rx_napi, __u64 tx_napi)
 {
@@ -105,7 +107,7 @@ static enum rxaqm_napi judge(const struct rxaqm_nic_facts *facts, unsigned int n
 		return RXAQM_NAPI_UNKNOWN;
 	if (facts->nr_napis == facts->nr_combined)
 		return RXAQM_NAPI_JOINT;
-	/* More of another kind may be there for XDP (ena). */
+	/* NAPIs of another kind may be additional ones for XDP (ena). */
 	if (facts->nr_napis == 2 * facts->nr_combined && nr_kinds == 1)
 		return RXAQM_NAPI_APART;
 	return RXAQM_NAPI_UNKNOWN;

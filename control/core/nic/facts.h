@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * What this machine says of an interface, to choose its profile by and to hold against the
- * profile's facts. What it does not say stays unknown, and is no error.
+ * What this machine says of an interface, to choose its profile and to compare with the profile's
+ * facts. What it does not say stays unknown, and is not an error.
  */
 #pragma once
 
@@ -28,7 +28,7 @@ struct rxaqm_nic_facts {
 	unsigned int nr_rx, nr_tx, nr_combined; /* channels */
 	unsigned int ring, ring_max; /* entries of an Rx ring; 0: unknown */
 	int moderation_us; /* rx-usecs; -1: unknown */
-	int gives_hint; /* to XDP programs; negative: unknown */
+	int gives_hint; /* Rx times to XDP programs; negative: unknown */
 	enum rxaqm_coverage coverage; /* what ethtool -T promises */
 	unsigned int nr_flags;
 	struct {
@@ -44,10 +44,10 @@ struct rxaqm_nic_facts {
 	enum rxaqm_napi napi;
 };
 
-/* All but the NAPIs, of the interface @ifname here. -ENODEV if there is none. */
+/* Read all but the NAPIs of interface @ifname in this namespace. -ENODEV if there is none. */
 int rxaqm_nic_facts_read(const char *ifname, struct rxaqm_nic_facts *facts);
 
-/* The NAPIs as well, unless they are there, by a BPF program that is run once. Costs some 50 ms,
+/* Read the NAPIs, too, unless that was done, by a BPF program that runs once. Takes some 50 ms,
  * root, and a kernel with BTF.
  */
 void rxaqm_nic_facts_napi(struct rxaqm_nic_facts *facts);

@@ -17,8 +17,8 @@ struct look {
 	bool found;
 	unsigned int nr_ids;
 	int id[IDS_MAX];
-	int own; /* id of this namespace in the one that is being looked at */
-	bool beyond; /* that knows one that has no id here */
+	int own; /* id of this namespace in the one being looked at */
+	bool beyond; /* one of them knows a namespace that has no id here */
 };
 
 /* One of the ids in an answer to RTM_GETNSID. */
@@ -80,15 +80,14 @@ static int on_id_there(const struct nlmsghdr *message, void *arg)
 	int id_here = id_of(message, NETNSA_CURRENT_NSID);
 	struct look *look = arg;
 
-	/* One that has an id here may have it since a moment ago only, for a peer of a veth there.
-	 */
+	/* The namespace may have got its id here just now, for the peer of a veth there. */
 	add_id(look, id_here);
 	if (id_here == NETNSA_NSID_NOT_ASSIGNED)
 		look->beyond |= id_of(message, NETNSA_NSID) != look->own;
 	return 0;
 }
 
-/* Look at the interfaces of the namespace with the id @there, or HERE. */
+/* Look at the interfaces of the namespace with id @there, or HERE. */
 static int look_at_links(struct look *look, int there)
 {
 	union rxaqm_netlink_request request;
@@ -100,7 +99,9 @@ static int look_at_links(struct look *look, int there)
 	return rxaqm_netlink_ask(NETLINK_ROUTE, &request, on_link, look);
 }
 
-/* Which namespaces does this one know, or the one with the id @there? @pid: that of a process. */
+/* Ask for the namespaces that this one knows, or that with id @there. @pid: only for the one of
+ * that process.
+ */
 static int look_at_ids(struct look *look, int there, pid_t pid, rxaqm_netlink_fn each)
 {
 	union rxaqm_netlink_request request;
@@ -132,7 +133,9 @@ int rxaqm_xdp_in_known_netns(__u32 prog_id)
 	first = look_at_links(&look, HERE);
 	if (!first && !look.found)
 		first = look_at_ids(&look, HERE, 0, on_id);
-	/* What cannot be asked does not end the search: the program may be found elsewhere. */
+	/* A namespace that cannot be asked does not end the search: the program may be found
+	 * elsewhere.
+	 */
 	for (i = 0; i < look.nr_ids && !look.found; i++) {
 		err = look_at_links(&look, look.id[i]);
 		if (!err && !look.found)

@@ -37,7 +37,7 @@ static int on_answer(const struct nlmsghdr *message, void *arg)
 
 int rxaqm_netdev_ask(__u8 command, __u16 attr, __u32 attr_value, rxaqm_netdev_fn *each, void *arg)
 {
-	/* Of a device there is one answer, of its queues there are many. */
+	/* A device gives one answer, its queues give many. */
 	__u16 flags = command == RXAQM_ND_CMD_DEV_GET ? 0 : NLM_F_DUMP;
 	int family = rxaqm_netlink_family("netdev", NULL, NULL), err;
 	struct question question = { .each = each, .arg = arg };
@@ -51,12 +51,12 @@ int rxaqm_netdev_ask(__u8 command, __u16 attr, __u32 attr_value, rxaqm_netdev_fn
 	if (attr)
 		rxaqm_netlink_put_u32(&request, attr, attr_value);
 	err = rxaqm_netlink_ask(NETLINK_GENERIC, &request, on_answer, &question);
-	/* What changed while it was listed is as good as any other moment. */
+	/* A list that changed meanwhile is as good as that of any other moment. */
 	return err && err != -EAGAIN ? err : question.answers;
 }
 
 struct device {
-	__u16 attr; /* that is asked for */
+	__u16 attr; /* the attribute asked for */
 	__u64 value;
 };
 

@@ -55,28 +55,28 @@ enum {
 	RXAQM_ND_XDP_RX_METADATA_TIMESTAMP = 1,
 };
 
-/* Is called with an answer: unsigned integers by attribute, ~0 where there is none. */
+/* Called with an answer: unsigned integers by attribute, ~0 for one that is missing. */
 #define RXAQM_NETDEV_ATTRS 64
 typedef void rxaqm_netdev_fn(const __u64 value[RXAQM_NETDEV_ATTRS], void *arg);
 
-/* Ask by @command (RXAQM_ND_CMD_*), with the attribute @attr (0: without), and call @each with the
- * answers. Returns how many there were, or -errno: -EOPNOTSUPP if the kernel has no such family
- * (6.3 has).
+/* Send @command (RXAQM_ND_CMD_*), with the attribute @attr (0: without), and call @each with the
+ * answers. Returns their number, or -errno: -EOPNOTSUPP if the kernel lacks the family (before
+ * 6.3).
  */
 int rxaqm_netdev_ask(__u8 command, __u16 attr, __u32 attr_value, rxaqm_netdev_fn *each, void *arg);
 
-/* What the driver of interface @ifindex can do by XDP, RXAQM_ND_XDP_ACT_*. -errno, and ~0, if the
- * kernel does not say: -EOPNOTSUPP if it is older than 6.3.
+/* The XDP features of the driver of interface @ifindex, RXAQM_ND_XDP_ACT_*. -errno, and ~0, if the
+ * kernel does not say: -EOPNOTSUPP before 6.3.
  */
 int rxaqm_netdev_xdp_features(unsigned int ifindex, __u64 *ret_features);
 
-/* Does the driver of interface @ifindex give XDP programs the receive time? 1 yes, 0 no, -errno
- * as above, but the answer came with 6.7.
+/* Does the driver of interface @ifindex give XDP programs the receive time? 1 yes, 0 no, -errno as
+ * above, but kernels say it from 6.7 on.
  */
 int rxaqm_netdev_gives_rx_time(unsigned int ifindex);
 
-/* Which NAPI serves each of the first @nr Rx queues of interface @ifindex, 0: not told. Returns of
- * how many it was told (since 6.8, by some drivers), or -errno.
+/* The NAPI that serves each of the first @nr Rx queues of interface @ifindex; 0: unknown. Returns
+ * how many are known (from 6.8 on, with some drivers), or -errno.
  */
 int rxaqm_netdev_rx_napis(unsigned int ifindex, unsigned int nr, unsigned int *napi_id);
 

@@ -10,9 +10,9 @@
 void *rxaqm_netlink_begin(union rxaqm_netlink_request *request, __u16 type, __u16 flags,
 			  size_t header)
 {
-	/* Attributes are padded, with what is there. */
+	/* Zero, since attributes are padded. */
 	memset(request, 0, sizeof(*request));
-	/* An answer that is no dump is ended by an acknowledgement. */
+	/* The kernel ends an answer that is not a dump by an acknowledgement. */
 	request->nl = (struct nlmsghdr){
 		.nlmsg_len = NLMSG_LENGTH(NLMSG_ALIGN(header)),
 		.nlmsg_type = type,
@@ -48,7 +48,7 @@ int rxaqm_netlink_parse(const void *data, size_t bytes, rxaqm_netlink_fn each, v
 		if (message->nlmsg_type == NLMSG_DONE || message->nlmsg_type == NLMSG_ERROR) {
 			if (NLMSG_PAYLOAD(message, 0) < sizeof(err))
 				return -EBADMSG;
-			/* Both begin with it. */
+			/* NLMSG_DONE and NLMSG_ERROR both begin with an errno. */
 			memcpy(&err, NLMSG_DATA(message), sizeof(err));
 			return err > 0 ? -EBADMSG : err ? err : 1;
 		}
@@ -70,7 +70,7 @@ int rxaqm_netlink_ask(int protocol, union rxaqm_netlink_request *request, rxaqm_
 	if (fd < 0)
 		return -errno;
 	setsockopt(fd, SOL_SOCKET, SO_RCVTIMEO, &patience, sizeof(patience));
-	/* Without it rtnetlink does not look at the attributes of a request for a dump. */
+	/* Without this rtnetlink ignores the attributes of a dump request. */
 	if (setsockopt(fd, SOL_NETLINK, NETLINK_GET_STRICT_CHK, &on, sizeof(on)) ||
 	    send(fd, request, request->nl.nlmsg_len, 0) < 0)
 		result = -errno;

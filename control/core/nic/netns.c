@@ -15,9 +15,9 @@
 
 #define FIRST_NETNS "/proc/1/ns/net"
 
-/* The namespace that the command was started in, if it has entered another one. */
+/* The namespace in which the command was started, if it has entered another one. */
 static int origin_fd = -1;
-/* On a visit to another namespace than that the command works in. */
+/* Set while visiting a namespace other than the one the command works in. */
 static bool away;
 
 static int open_named(const char *name)
@@ -65,7 +65,7 @@ __u64 rxaqm_netns_ino(void)
 	return ino_of("/proc/self/ns/net");
 }
 
-/* Call @each in the namespace @fd, unless that is home, and come back. Closes @fd. */
+/* Call @each in the namespace @fd, unless it is the current one, and come back. Closes @fd. */
 static void call_in(int fd, void (*each)(void *arg), void *arg)
 {
 	int home_fd = open("/proc/self/ns/net", O_RDONLY | O_CLOEXEC);
@@ -94,7 +94,7 @@ void rxaqm_netns_outer(void (*each)(void *arg), void *arg)
 	call_in(dup(origin_fd), each, arg);
 }
 
-/* Namespaces that were entered, or looked at for mounts, by inode. */
+/* Inodes of the namespaces that were entered, or whose mounts were read. */
 struct seen {
 	__u64 *ino;
 	size_t nr;
@@ -106,7 +106,7 @@ struct tour {
 	void *arg;
 };
 
-/* Is it seen for the first time? */
+/* Remember @ino. True if it is new. */
 static bool note(struct seen *seen, __u64 ino)
 {
 	__u64 *grown;
@@ -123,14 +123,14 @@ static bool note(struct seen *seen, __u64 ino)
 	return true;
 }
 
-/* Enter the network namespace that @path leads to, unless that was done. */
+/* Enter the network namespace at @path, unless that was done before. */
 static void visit(struct tour *tour, const char *path)
 {
 	if (note(&tour->netns, ino_of(path)))
 		call_in(open(path, O_RDONLY | O_CLOEXEC), tour->each, tour->arg);
 }
 
-/* Those that are mounted where the process @pid is, with a name or without. */
+/* Visit the namespaces, named or not, that are mounted where process @pid is. */
 static void visit_mounts(struct tour *tour, const char *pid)
 {
 	char path[PATH_MAX + 64], point[PATH_MAX], *line = NULL;
@@ -143,7 +143,7 @@ static void visit_mounts(struct tour *tour, const char *pid)
 	snprintf(path, sizeof(path), "/proc/%s/mountinfo", pid);
 	file = fopen(path, "re");
 	while (file && getline(&line, &size, file) > 0) {
-		/* One whose path has a blank (written as \040) is not found that way. */
+		/* A mount whose path has a blank (written as \040) is not found here. */
 		if (sscanf(line, "%*s %*s %*s net:[%*u] %4095s", point) != 1)
 			continue;
 		snprintf(path, sizeof(path), "/proc/%s/root%s", pid, point);
@@ -154,7 +154,7 @@ static void visit_mounts(struct tour *tour, const char *pid)
 		fclose(file);
 }
 
-/* Those below /proc/@pid/@what: threads are in some ("task"), and files are open ("fd"). */
+/* Visit the namespaces of /proc/@pid/@what: of threads ("task"), or of open files ("fd"). */
 static void visit_dir(struct tour *tour, const char *pid, const char *what)
 {
 	char path[128], target[16];
@@ -200,7 +200,7 @@ void rxaqm_netns_each(void (*each)(void *arg), void *arg)
 #define CREATE 6 /* FSCONFIG_CMD_CREATE */
 #define READ_ONLY 1 /* MOUNT_ATTR_RDONLY */
 
-/* A mounted sysfs shows the namespace it was mounted in: a fresh one that is mounted nowhere. */
+/* A sysfs shows the namespace in which it was mounted: make a new one that is mounted nowhere. */
 int rxaqm_netns_mount_sysfs(bool writable)
 {
 	int fs_fd = (int)syscall(NR_FSOPEN, "sysfs", CLOSE_AT_EXEC), fd;
@@ -218,7 +218,7 @@ int rxaqm_netns_mount_sysfs(bool writable)
 
 int rxaqm_netns_sysfs(bool writable)
 {
-	/* That of the namespace the command works in is kept: to let go of one takes long. */
+	/* Keep the one of the command's own namespace: releasing a sysfs takes long. */
 	static int kept_fd = -1;
 	int fd = -EPERM;
 
@@ -228,8 +228,8 @@ int rxaqm_netns_sysfs(bool writable)
 	}
 	if (rxaqm_netns_ino() != ino_of(FIRST_NETNS))
 		fd = rxaqm_netns_mount_sysfs(writable);
-	/* A service without CAP_SYS_ADMIN has the /sys that it was started with, and it may not
-	 * even see which namespace the first is.
+	/* A service without CAP_SYS_ADMIN has the /sys that it was started with, and may not even
+	 * see which namespace is the first.
 	 */
 	if (fd == -EPERM) {
 		fd = open("/sys", O_RDONLY | O_DIRECTORY | O_CLOEXEC);

@@ -15,7 +15,7 @@
 /* Enter the namespace called @name (ip netns). */
 int rxaqm_netns_enter(const char *name, struct rxaqm_error *error);
 
-/* Identity of the namespace entered; 0 if it cannot be told. */
+/* Inode of the namespace entered; 0: unknown. */
 __u64 rxaqm_netns_ino(void);
 
 /* Call @each in this namespace, in the machine's first one, and in the one that the program was
@@ -27,8 +27,8 @@ void rxaqm_netns_outer(void (*each)(void *arg), void *arg);
  */
 void rxaqm_netns_each(void (*each)(void *arg), void *arg);
 
-/* Open a sysfs that shows the namespace entered: a descriptor, or -errno. Where the kernel refuses
- * to mount one, it is /sys.
+/* Open a sysfs that shows the namespace entered: a descriptor, or -errno. If the kernel refuses to
+ * mount one, this opens /sys.
  */
 int rxaqm_netns_sysfs(bool writable);
 /* Mount a sysfs that no other process sees: a descriptor, or -errno. */

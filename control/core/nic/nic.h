@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* What this machine's kernel says of an interface, in the network namespace entered. */
+/* What the kernel says of an interface, in the network namespace entered. */
 #pragma once
 
 #include <linux/types.h>
@@ -19,7 +19,7 @@ const char *rxaqm_first_line(int dir_fd, const char *path, char *buf, size_t siz
  */
 const char *rxaqm_lockdown(void);
 
-/* What tells the queues of an interface apart. */
+/* What identifies a queue of an interface. */
 enum rxaqm_queue_key {
 	RXAQM_KEY_AUTO, /* by CPU where packets reach XDP through a CPU's backlog */
 	RXAQM_KEY_QUEUE,
@@ -35,33 +35,35 @@ struct rxaqm_nic {
 	unsigned int link_type; /* ARPHRD_* */
 };
 
-/* The number of an interface. -ENODEV with @error if there is none, -errno if nobody can tell. */
+/* The index of an interface. -ENODEV with @error if there is none, another -errno if the kernel
+ * cannot be asked.
+ */
 int rxaqm_nic_index(const char *ifname, unsigned int *ret_ifindex, struct rxaqm_error *error);
 
 /* -ENODEV with @error if there is no such interface. */
 int rxaqm_nic_read(const char *ifname, struct rxaqm_nic *nic, struct rxaqm_error *error);
 
-/* Read the kernel's counters of the interface @ifname; those that the kernel is too old for are 0.
- * By netlink, since sysfs may show another namespace. -ENODEV if there is no such interface.
+/* Read the kernel's counters of the interface @ifname; those that an old kernel lacks are 0. By
+ * netlink, since sysfs may show another namespace. -ENODEV if there is no such interface.
  */
 struct rtnl_link_stats64;
 int rxaqm_link_stats(const char *ifname, struct rtnl_link_stats64 *stats);
 
-/* The names of its first fields, of 64 bits each, in their order. */
+/* The names of its first fields, of 64 bits each, in order. */
 #define RXAQM_LINK_STATS 24
 extern const char *const rxaqm_link_stat_names[RXAQM_LINK_STATS];
 
 /* Is a CPU in the mask "00,00000002", as files of sysfs have it? */
 bool rxaqm_mask_is_set(const char *mask);
 
-/* Call @each for every entry of the directory class/net/@ifname@below of sysfs, @below being "" or
- * "/queues". sysfs is the only source of related devices and Rx queues that every driver has.
- * -errno if the directory cannot be read.
+/* Call @each for every entry of sysfs's directory class/net/@ifname@below; @below is "" or
+ * "/queues". Only sysfs has related devices and Rx queues for every driver. -errno if the directory
+ * cannot be read.
  */
 typedef void rxaqm_nic_entry_fn(int dir_fd, const char *name, void *arg);
 int rxaqm_nic_read_dir(const char *ifname, const char *below, rxaqm_nic_entry_fn *each, void *arg);
 
-/* Is RPS on for any of its Rx queues? Reads a file a queue. */
+/* Is RPS on for any of its Rx queues? Reads one file per queue. */
 bool rxaqm_nic_has_rps(const char *ifname);
 
 static inline bool rxaqm_nic_is_bond(const struct rxaqm_nic *nic)
@@ -75,5 +77,5 @@ static inline bool rxaqm_nic_is_bond(const struct rxaqm_nic *nic)
 int rxaqm_nic_check_link(const char *ifname, const struct rxaqm_nic *nic, bool generic,
 			 struct rxaqm_error *error);
 
-/* net.core.netdev_max_backlog; 0 if no namespace at hand shows it. */
+/* net.core.netdev_max_backlog; 0 if no namespace in reach shows it. */
 unsigned int rxaqm_max_backlog(void);

@@ -4,20 +4,20 @@
 
 #include "picture/picture.h"
 
-/* Steps of a linear axis, at most. */
+/* The most steps of a linear axis. */
 #define STEPS 5
-/* No more labels than fit beside each other. */
+/* The most labels that fit side by side. */
 #define DECADES 8
 
 static const double nice[] = { 1, 2, 5, 10 };
 
-/* 1, 2 or 5 times a power of ten, the next one from @value downwards or upwards. */
+/* The next number from @value downwards or upwards that is 1, 2 or 5 times a power of ten. */
 static double round_nice(double value, bool up)
 {
 	double power = pow(10, floor(log10(value))), mantissa = value / power;
 	size_t i;
 
-	/* A little off what it should be, as 0.001 is in binary. */
+	/* The value may be slightly off, as 0.001 is in binary. */
 	for (i = 0; i < 3; i++) {
 		if (fabs(mantissa - nice[i]) < 1e-9)
 			return nice[i] * power;
@@ -68,7 +68,7 @@ static size_t log_ticks(const struct rxaqm_axis *axis, double ticks[RXAQM_TICKS_
 	int every, at;
 	size_t nr = 0, i;
 
-	if (!isfinite(decades)) /* of a record that was made up */
+	if (!isfinite(decades)) /* in a forged record */
 		return 0;
 	every = (int)ceil(decades / DECADES);
 	at = (int)floor(log10(axis->min) + 1e-9);

@@ -12,10 +12,10 @@
 #define RIGHT 24
 #define BELOW 50 /* the plot: labels of x and what it is */
 #define LEGEND_LINE 18
-#define LETTER 7.2 /* a wide one at 12 px: so labels do not run into each other */
-/* Of the smallest and largest value, for a logarithmic scale. */
+#define LETTER 7.2 /* width of a wide one at 12 px, so that labels do not overlap */
+/* Ratio of largest to smallest value from which a scale is logarithmic. */
 #define DECADES_FOR_LOG 30
-/* No picture shows more. */
+/* More bars than any picture shows. */
 #define MAX_BARS 128
 
 struct plot {
@@ -27,7 +27,7 @@ struct plot {
 };
 
 struct range {
-	double low, high, positive; /* the least one over 0 */
+	double low, high, positive; /* the least value over 0 */
 };
 
 static void widen(struct range *range, double value)
@@ -70,7 +70,7 @@ static void scale(struct plot *plot)
 			widen(&y, point->y);
 		}
 	}
-	/* So that the limit is seen: it is not where the curves are if all is well. */
+	/* Show the limit, too: if all is well no curve comes near it. */
 	widen(picture->limits_x ? &x : &y, isfinite(picture->warn) ? picture->warn : picture->fail);
 	wide_x = x.high >= DECADES_FOR_LOG * x.positive;
 	wide_y = y.low > 0 && y.high >= DECADES_FOR_LOG * y.low && strcmp(plot->y_unit, "share");
@@ -99,7 +99,7 @@ static void draw_line(FILE *file, const char *class, double x1, double y1, doubl
 	fprintf(file, "<path class=\"%s\" d=\"M%.1f %.1fL%.1f %.1f\"/>\n", class, x1, y1, x2, y2);
 }
 
-/* What stands at the axis: "share of packets", "delay" needs no name beside its unit. */
+/* The unit in words, for the axis; "share of packets" and "delay" are words already. */
 static const char *unit_words(const char *unit)
 {
 	return !strcmp(unit, "s")     ? "seconds" :
@@ -109,7 +109,7 @@ static const char *unit_words(const char *unit)
 					unit;
 }
 
-/* A round number: without the zeros that make three digits. */
+/* A round number, without zeros that only fill it up to three digits. */
 static const char *tick_label(double value, const char *unit, char buf[RXAQM_NUMBER_LEN])
 {
 	char digits[RXAQM_NUMBER_LEN];
@@ -120,7 +120,7 @@ static const char *tick_label(double value, const char *unit, char buf[RXAQM_NUM
 	return strcpy(buf, digits);
 }
 
-/* With each number only if it is scaled by it: else the axis has it. */
+/* The unit is beside each number only if the number is scaled by it; else the axis has it. */
 static const char *tick_unit(const char *unit)
 {
 	return !strcmp(unit, "ns") || !strcmp(unit, "share") || !strcmp(unit, "pps") ||
@@ -176,7 +176,7 @@ static void draw_y_axis(const struct plot *plot)
 		plot->bottom, WIDTH - RIGHT);
 }
 
-/* As much of the curve as can be seen: no two points on the same pixel. */
+/* Draw the visible part of the curve: no two points on the same pixel. */
 static void draw_curve(const struct plot *plot, unsigned int which)
 {
 	const struct rxaqm_curve *curve = plot->picture->curve[which];
@@ -232,7 +232,9 @@ static void draw_bars(const struct plot *plot, unsigned int which)
 	}
 }
 
-/* A line at @value, if it is inside, and what it is: of x on line @line, of y @left or right. */
+/* Draw a line at @value, if it is inside the plot, and its @words: for x on line @line, for y at
+ * the left or right.
+ */
 static void draw_limit(const struct plot *plot, double value, const char *class, const char *words,
 		       int line, bool left)
 {
@@ -258,7 +260,7 @@ static void draw_limit(const struct plot *plot, double value, const char *class,
 
 #define NAME_LEN (sizeof(((struct rxaqm_curve *)0)->name) * 2 + 2)
 
-/* The curve's own name, with its figure's where that is not enough. */
+/* The curve's own name; if that is not unique, with its figure's name. */
 static void name_curve(const struct rxaqm_picture *picture, unsigned int which, char name[NAME_LEN])
 {
 	const char *own = picture->curve[which]->name;
@@ -271,12 +273,13 @@ static void name_curve(const struct rxaqm_picture *picture, unsigned int which, 
 		snprintf(name, NAME_LEN, "%s", own);
 	else
 		snprintf(name, NAME_LEN, "%s%s%s", picture->of[which], *own ? ", " : "", own);
-	/* In words. */
 	for (i = 0; name[i]; i++)
 		name[i] = name[i] == '_' ? ' ' : name[i];
 }
 
-/* Names of curves above the plot, as many in a line as fit; returns the height they take. */
+/* Draw (@draw) or only measure the names of curves above the plot, as many in a line as fit.
+ * Returns the height they take.
+ */
 static double legend(FILE *file, const struct rxaqm_picture *picture, bool draw)
 {
 	double x = LEFT, y = LEGEND_LINE, width;

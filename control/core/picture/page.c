@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Pages of HTML: text in them, how they begin, numbers. */
+/* HTML pages: escaped text, the beginning of a page, numbers. */
 #include <math.h>
 #include <stdarg.h>
 #include <stdlib.h>
@@ -50,14 +50,14 @@ void rxaqm_page_begin(FILE *file, const char *title)
 	fputs("<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n"
 	      "<meta name=\"viewport\" content=\"width=device-width,initial-scale=1\">\n"
 	      "<meta name=\"color-scheme\" content=\"light dark\">\n"
-	      /* No icon is asked for: the page is all there is. */
+	      /* No icon is requested: the page is one file. */
 	      "<link rel=\"icon\" href=\"data:,\">\n",
 	      file);
 	rxaqm_markup(file, "<title>%s</title>\n", title);
 	fprintf(file, "<style>\n%s</style>\n</head>\n<body>\n<main>\n", report_css);
 }
 
-/* Units that are written otherwise when the number is large or small. */
+/* Units that are shown differently for large or small numbers. */
 static const struct scale {
 	const char *unit, *shown;
 	double from, factor;

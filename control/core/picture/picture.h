@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Pages of HTML, with pictures of curves as SVG; for black and white as well: each line has dashes
- * of its own.
+/* HTML pages with pictures of curves as SVG. They work in black and white, too: each line has its
+ * own dashes.
  */
 #pragma once
 
@@ -9,8 +9,8 @@
 
 #include "base/fields.h"
 
-/* A point of a picture: of a distribution (x: value, y: share at or below it, 0 to 1), of a course
- * (x: seconds) or of a dependence (x: what was varied).
+/* A point of a picture: of a distribution (x: value, y: share at or below it, 0 to 1), of a time
+ * series (x: seconds) or of a dependence (x: the quantity that was varied).
  */
 struct rxaqm_point {
 	double x, y;
@@ -26,19 +26,19 @@ struct rxaqm_curve {
 #define RXAQM_PICTURE_CURVES 6
 
 enum rxaqm_picture_kind {
-	RXAQM_PICTURE_CDF, /* share at or below a value, which is on a logarithmic scale */
+	RXAQM_PICTURE_CDF, /* share at or below a value; values are on a logarithmic scale */
 	RXAQM_PICTURE_LINES, /* scales are logarithmic where the values span decades */
-	RXAQM_PICTURE_BARS, /* one a queue: x_unit is "queue" */
+	RXAQM_PICTURE_BARS, /* one per queue: x_unit is "queue" */
 };
 
-/* Curves that go together: of one kind and in the same units. */
+/* Curves that are drawn together: of one kind and in the same units. */
 struct rxaqm_picture {
 	enum rxaqm_picture_kind kind;
 	unsigned int nr;
 	const struct rxaqm_curve *curve[RXAQM_PICTURE_CURVES];
 	const char *of[RXAQM_PICTURE_CURVES]; /* names of the figures */
-	char title[352]; /* what it came to */
-	bool limits_x; /* they are of x, not of y */
+	char title[352]; /* the result in words */
+	bool limits_x; /* the limits are of x, not of y */
 	double warn, fail; /* limits; NAN: none */
 	char warn_words[64], fail_words[64];
 };
@@ -50,31 +50,31 @@ void rxaqm_picture_draw(FILE *file, const struct rxaqm_picture *picture);
 
 struct rxaqm_axis {
 	double min, max; /* of values; rounded outwards to ticks */
-	double from, to; /* their places, in pixels */
+	double from, to; /* pixels of min and max */
 	bool log;
-	double step; /* linear: from a tick to the next */
+	double step; /* linear: from one tick to the next */
 };
 
 /* Round [@low, @high], which are finite, outwards. A logarithmic axis needs @low > 0. */
 void rxaqm_axis_fit(struct rxaqm_axis *axis, double low, double high);
 
-/* The place of @value; what is outside is put on the edge. */
+/* The pixel of @value; a value outside is put on the edge. */
 double rxaqm_axis_at(const struct rxaqm_axis *axis, double value);
 
-/* Values with labels, ascending; their number. */
+/* Write the labelled values to @ticks, ascending. Returns their number. */
 size_t rxaqm_axis_ticks(const struct rxaqm_axis *axis, double ticks[RXAQM_TICKS_MAX]);
 
 #define RXAQM_NUMBER_LEN 48
 
-/* "1.25 us", "98.7 %", "1.2 Mpps", "-"; three digits that count. */
+/* "1.25 us", "98.7 %", "1.2 Mpps", "-"; three significant digits. */
 const char *rxaqm_format_number(double value, const char *unit, char buf[RXAQM_NUMBER_LEN]);
-/* The same as text that lives as long as the block that it is written in. */
+/* The same as text that lives until the end of the enclosing block. */
 #define rxaqm_number(value, unit) rxaqm_format_number(value, unit, (char[RXAQM_NUMBER_LEN]){ "" })
 
-/* Print @form, of HTML, SVG or XML, with each "%s" replaced by the next string, in which what would
- * be read as markup is escaped. There is no other "%".
+/* Print @form, which is HTML, SVG or XML. Each "%s" is replaced by the next string, with markup
+ * escaped. There is no other "%".
  */
 void rxaqm_markup(FILE *file, const char *form, ...) __attribute__((format(printf, 2, 3)));
 
-/* Up to <main>, with the style of all pages. */
+/* Print a page up to <main>, with the style that all pages have. */
 void rxaqm_page_begin(FILE *file, const char *title);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* The settings, presets, defaults, and what was a setting once. */
+/* The settings, presets, defaults, and former settings. */
 #include <string.h>
 
 #include "base/terminal.h"
@@ -25,7 +25,7 @@ const struct rxaqm_key rxaqm_settings[RXAQM_NR_SETTINGS + 1] = {
 	  .help = "Rx timestamps read in XDP or behind it, NAPI polls, or what works" },
 	{ KEY("law", law), CHOICE(law_names), .standard = "auto",
 	  .help = "each flow pays for itself, or CoDel as RFC 8289 and Linux have it" },
-	/* The least of auto: a round of 64 packets that take 4 us each, twice. */
+	/* The minimum of auto: twice a round of 64 packets that take 4 us each. */
 	{ KEY("target", target_ns),
 	  TIME(RXAQM_TYPE_TARGET, "ms", RXAQM_TARGET_MIN_NS, RXAQM_INTERVAL_MAX_NS),
 	  .standard = "auto:500us",

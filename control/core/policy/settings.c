@@ -82,7 +82,7 @@ int rxaqm_setting_set(struct rxaqm_policy *policy, enum rxaqm_source source, con
 	return err;
 }
 
-/* Accepted for one release, for the sake of configurations that are there. */
+/* Accepted for one release, for existing configurations. */
 static void tell_of_old(const char *key, const char *value)
 {
 	if (!strcmp(key, "ect0"))
@@ -137,7 +137,7 @@ int rxaqm_typed_add(struct rxaqm_typed_setting list[RXAQM_TYPED_MAX], unsigned i
 	if (err)
 		return err;
 	tell_of_old(key, value);
-	/* What a file before has set gives way. */
+	/* This replaces the value of an earlier file. */
 	for (i = 0; i < *nr; i++)
 		if (!strcmp(list[i].key, key))
 			memmove(&list[i], &list[i + 1], (--*nr - i) * sizeof(*list));

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * The policy of a queue: its keys, presets, and who has set what. keys/keys.h parses and prints.
+ * The policy of a queue: its keys, its presets, and who set each key. keys/keys.h parses and
+ * prints.
  */
 #pragma once
 
@@ -11,7 +12,7 @@
 #define RXAQM_NR_SETTINGS 14
 extern const struct rxaqm_key rxaqm_settings[RXAQM_NR_SETTINGS + 1]; /* ends with a NULL name */
 
-/* What "preset" accepts, and what it stands for. */
+/* A value of "preset", and the settings that it stands for. */
 struct rxaqm_preset {
 	const char *name, *summary;
 	const char *settings; /* "KEY=VALUE KEY=VALUE" */
@@ -25,14 +26,14 @@ const struct rxaqm_key *rxaqm_setting_find(const char *name);
 void rxaqm_policy_init(struct rxaqm_policy *policy);
 
 /* Set @key from @value as typed ("5ms", "auto:5ms", "enforce", "50%", "22,443", "cs1,46", "none"),
- * and note that @source did. @key "preset" (dc, wan, meta2022) sets several. @now_ns
- * (CLOCK_MONOTONIC) is what a lease counts from. -EINVAL with @error naming key, value and remedy;
- * then @policy is unchanged. Settings are checked one by one here: their order is free.
+ * and note @source. @key "preset" (dc, wan, meta2022) sets several. A lease counts from @now_ns
+ * (CLOCK_MONOTONIC). -EINVAL with @error naming key, value and remedy; then @policy is unchanged.
+ * Each setting is checked on its own here, so their order does not matter.
  */
 int rxaqm_setting_set(struct rxaqm_policy *policy, enum rxaqm_source source, const char *key,
 		      const char *value, __u64 now_ns, struct rxaqm_error *error);
 
-/* Set what @word of a command line says, "KEY=VALUE", in the operator's name. */
+/* Set "KEY=VALUE" of a command line, @word, as the operator. */
 int rxaqm_setting_assign(struct rxaqm_policy *policy, const char *word, __u64 now_ns,
 			 struct rxaqm_error *error);
 
@@ -42,14 +43,14 @@ int rxaqm_setting_once(char *const *words, struct rxaqm_error *error);
 /* Add the names of all settings, and "preset", as rxaqm_key_names() does. */
 unsigned int rxaqm_setting_names(unsigned int nr, const char *names[RXAQM_KEYS_MAX + 1]);
 
-/* Who has set @key, the name of a setting; or note it. */
+/* Who set @key, the name of a setting; the second function notes it. */
 enum rxaqm_source rxaqm_setting_source(const struct rxaqm_policy *policy, const char *key);
 void rxaqm_setting_mark(struct rxaqm_policy *policy, const char *key, enum rxaqm_source source);
 
-/* Are they the same, whoever has set them? */
+/* Are the settings the same, whoever set them? */
 bool rxaqm_policy_same(const struct rxaqm_policy *a, const struct rxaqm_policy *b);
 
-/* A setting as a file has it, key and value as typed. */
+/* A setting in a file, key and value as typed. */
 struct rxaqm_typed_setting {
 	char key[32];
 	char value[RXAQM_KEY_LEN];
@@ -64,7 +65,7 @@ int rxaqm_typed_add(struct rxaqm_typed_setting list[RXAQM_TYPED_MAX], unsigned i
 		    struct rxaqm_keys_seen *seen, const char *section, const char *key,
 		    const char *value, unsigned int line, struct rxaqm_error *error);
 
-/* Set them all in their order, by @source. -EINVAL with @error. */
+/* Set all of @list in order, with @source. -EINVAL with @error. */
 int rxaqm_typed_apply(const struct rxaqm_typed_setting *list, unsigned int nr,
 		      struct rxaqm_policy *policy, enum rxaqm_source source, __u64 now_ns,
 		      struct rxaqm_error *error);
@@ -72,11 +73,11 @@ int rxaqm_typed_apply(const struct rxaqm_typed_setting *list, unsigned int nr,
 struct rxaqm_out;
 
 extern const char *const rxaqm_source_names[]; /* of enum rxaqm_source */
-/* Who has set each setting: "sources", for JSON. */
+/* Print who set each setting: "sources", for JSON. */
 void rxaqm_settings_sources_out(struct rxaqm_out *out, const struct rxaqm_policy *policy);
 
 /* The presets, for --help. */
 void rxaqm_presets_list(FILE *file);
 
-/* What must hold between settings (target <= interval, ...). -EINVAL with @error. */
+/* Check conditions between settings (target <= interval, ...). -EINVAL with @error. */
 int rxaqm_policy_check(const struct rxaqm_policy *policy, struct rxaqm_error *error);

@@ -9,8 +9,8 @@
 #define POLL_PACKETS 64 /* NAPI_POLL_WEIGHT */
 #define ENTRIES_MAX (1U << 20)
 
-/* Of each rule the quarters of the floor that it asks for (the middle of a range), and words.
- * Where nothing couples Tx to Rx a lower target wins nothing and costs the slack for bursts.
+/* For each rule, the quarters of the floor that it asks for (the middle of a range), and words.
+ * Where nothing couples Tx to Rx, a lower target gains nothing and costs the slack for bursts.
  */
 static const struct rule {
 	__u32 quarters;
@@ -40,13 +40,13 @@ static const struct rule *rule_of(enum rxaqm_target_rule rule)
 	return &rules[(size_t)rule < NR_RULES ? rule : RXAQM_RULE_UNKNOWN];
 }
 
-/* What the rule asks for, whatever the ceiling is. */
+/* The target that the rule asks for, whatever the ceiling is. */
 static __u64 asked_ns(const struct rxaqm_target_facts *facts, const struct rxaqm_target *target)
 {
 	return rxaqm_floor_target_ns(target->floor_ns, 0, facts->quarters);
 }
 
-/* Say which of floor, rule and ceiling it was. */
+/* Say whether floor, rule or ceiling decided. */
 static void explain(const struct rxaqm_target_facts *facts, struct rxaqm_target *target)
 {
 	const struct rule *rule = rule_of(facts->rule);
@@ -68,7 +68,7 @@ static void explain(const struct rxaqm_target_facts *facts, struct rxaqm_target 
 			 facts->entries);
 }
 
-/* Entries that give the rule's target room under the ceiling, as a power of two. */
+/* Entries that leave the rule's target room under the ceiling, as a power of two. */
 static __u32 entries_to_ask_for(const struct rxaqm_target_facts *facts,
 				const struct rxaqm_target *target, __u32 least)
 {

@@ -3,7 +3,7 @@
  * Explains the target that the data plane derives from what is known of a queue (floor.h), and says
  * what the operator can do about a ring that leaves the target no room.
  *
- * Pure: no calls, no time of its own.
+ * Pure: no system calls, no clock.
  */
 #pragma once
 
@@ -20,16 +20,16 @@ enum rxaqm_target_rule {
 	RXAQM_RULE_OWN_CPU, /* the same on two CPUs: 2 to 4 F */
 };
 
-/* Fewer polls than this in a ring leave no room between floor and ceiling. */
+/* A ring of fewer polls than this leaves no room between floor and ceiling. */
 #define RXAQM_RING_POLLS_MIN 8
 
 /* What is known of a queue. 0: unknown, unless said otherwise. */
 struct rxaqm_target_facts {
 	enum rxaqm_target_rule rule;
-	__u32 quarters; /* of the floor, that the rule asks for */
+	__u32 quarters; /* of the floor; the rule asks for them */
 	/* Measured, as the queue has it. */
 	__u32 round_ns; /* T_cyc */
-	__u32 packet_ns; /* of the round, by packet */
+	__u32 packet_ns; /* the round's time per packet */
 	/* Of the NIC. */
 	__u64 moderation_ns; /* 0: none */
 	__u32 entries; /* of the ring, or of the backlog */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Where profiles are, and which one an interface gets. */
+/* Find profiles, and choose one for an interface. */
 #include <fnmatch.h>
 #include <stdbool.h>
 #include <stdlib.h>
@@ -11,7 +11,7 @@
 #include "profile/match.h"
 #include "profiles.h"
 
-/* A directory of the search path: what the program was built with. */
+/* The directory in the search path that stands for the profiles in the program. */
 #define BUILT_IN "(built-in)"
 #define DEFAULT_PATH "/etc/rxaqm/profiles.d:" BUILT_IN
 #define SUFFIX ".conf"
@@ -20,7 +20,7 @@
 struct entry {
 	char name[NAME_MAX + 1];
 	char path[PATH_MAX];
-	unsigned int dir; /* which of the search path it is in */
+	unsigned int dir; /* index of its directory in the search path */
 };
 
 struct entries {
@@ -35,7 +35,7 @@ const char *rxaqm_profile_path(void)
 	return path ? path : DEFAULT_PATH;
 }
 
-/* How much of the file's name is the profile's; 0 if it is no profile. */
+/* Length of the profile's name in the file name @file; 0: not a profile. */
 static size_t name_len(const char *file)
 {
 	return fnmatch("*" SUFFIX, file, FNM_PERIOD) ? 0 : strlen(file) - strlen(SUFFIX);
@@ -150,7 +150,7 @@ int rxaqm_profile_by_name(const char *name, struct rxaqm_profile *profile,
 	return err;
 }
 
-/* Does @this beat @best, which comes earlier by name? */
+/* Is @this better than @best, which comes earlier by name? */
 static bool is_better(const struct rxaqm_fit *this, unsigned int this_dir,
 		      const struct rxaqm_fit *best, unsigned int best_dir)
 {
@@ -163,8 +163,8 @@ static bool is_better(const struct rxaqm_fit *this, unsigned int this_dir,
 	return this->conditions > best->conditions;
 }
 
-/* Is a file with errors, called @name, to be taken for one of @driver's? So are "igb" and
- * "igb-apart". To fall back from it would hide the errors.
+/* Does a file with errors, called @name, count as one of @driver's? "igb" and "igb-apart" do. To
+ * fall back to another file would hide the errors.
  */
 static bool is_named_after(const char *name, const char *driver)
 {
@@ -173,7 +173,7 @@ static bool is_named_after(const char *name, const char *driver)
 	return len && !strncmp(name, driver, len) && (!name[len] || name[len] == '-');
 }
 
-/* Read the one of @entries that fits best. */
+/* Read the best fitting one of @entries. */
 static int read_best(const struct entries *entries, struct rxaqm_nic_facts *facts,
 		     struct rxaqm_profile *profile, struct rxaqm_error *error)
 {
@@ -186,7 +186,7 @@ static int read_best(const struct entries *entries, struct rxaqm_nic_facts *fact
 		struct rxaqm_fit fit = { .named = true, .conditions = UINT_MAX };
 		int err = rxaqm_profile_read(entry->path, profile, NULL);
 
-		/* One whose name alone is wrong says itself what it is for. */
+		/* If only its name is wrong, its content still says what it is for. */
 		if (err && err != -ENAMETOOLONG)
 			fit.fits = is_named_after(entry->name, facts->driver);
 		else

@@ -105,7 +105,7 @@ const struct rxaqm_key rxaqm_match_keys[NR_KEYS + 1] = {
 				       "times" },
 };
 
-/* Refuse the flag @value of a profile that says something of it already. */
+/* Refuse the flag @value if the profile has a condition on it already. */
 static int check_repeated(const struct rxaqm_profile *profile, const char *value,
 			  struct rxaqm_error *error)
 {
@@ -151,7 +151,7 @@ int rxaqm_match_add(struct rxaqm_profile *profile, const char *key, const char *
 		return err;
 	match->key = nr;
 	match->line = line;
-	/* What is compared is the word. */
+	/* Values are compared as words. */
 	snprintf(match->value, sizeof(match->value), "%s", value);
 	profile->nr_matches++;
 	if (nr == KEY_DRIVER)
@@ -257,7 +257,9 @@ struct rxaqm_fit rxaqm_match_fit(const struct rxaqm_profile *profile, struct rxa
 	char why[RXAQM_MATCH_WHY_LEN];
 
 	return (struct rxaqm_fit){
-		/* The driver first: what is dear to ask is asked for those that might fit only. */
+		/* The driver first: expensive conditions are checked only for profiles that might
+		 * fit.
+		 */
 		.fits = driver_fits(profile->driver, facts) &&
 			!rxaqm_match_failing(profile, facts, why),
 		.named = strcmp(profile->driver, "*"),
@@ -286,6 +288,6 @@ bool rxaqm_match_same(const struct rxaqm_profile *a, const struct rxaqm_profile 
 		if (j == b->nr_matches)
 			return false;
 	}
-	/* None has a condition twice. */
+	/* No profile has a condition twice. */
 	return a->nr_matches == b->nr_matches;
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* One profile: how a file is read. */
+/* Reading one profile from a file. */
 #include "profile/profile.h"
 
 #include <string.h>
@@ -76,7 +76,7 @@ static int load_key(void *arg, const char *section, const char *key, const char 
 	return load_fact(load, key, value, line, error);
 }
 
-/* What must hold between lines. */
+/* Check conditions between lines. */
 static int check_lines(const struct rxaqm_profile *profile, struct rxaqm_error *error)
 {
 	if (!profile->driver[0])

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * NIC profiles: what is known of a driver, as data (nic-profiles/README.md). Looked up
- * in /etc/rxaqm/profiles.d, then among those built in, whose directory is called
- * "(built-in)"; RXAQM_PROFILE_PATH (colon-separated) replaces both.
+ * NIC profiles: what is known of a driver, as data (nic-profiles/README.md). Looked up in
+ * /etc/rxaqm/profiles.d, then among the built-in ones, whose directory is called "(built-in)";
+ * RXAQM_PROFILE_PATH (colon-separated) replaces both.
  */
 #pragma once
 
@@ -48,26 +48,26 @@ struct rxaqm_profile {
 	unsigned int nr_matches;
 	struct rxaqm_match match[RXAQM_PROFILE_MATCHES_MAX];
 	char driver[RXAQM_SYMBOL_LEN]; /* names with blanks between; "*": any; "": not said */
-	/* [Nic]: facts; UNKNOWN, 0 and "" are what the file does not say. */
+	/* [Nic]: facts; UNKNOWN, 0 and "" mean that the file does not say. */
 	enum rxaqm_design design;
 	enum rxaqm_napi napi;
 	enum rxaqm_coverage coverage;
 	enum rxaqm_receive_path path_native; /* receive path under native XDP */
-	enum rxaqm_receive_path path_generic; /* and without */
+	enum rxaqm_receive_path path_generic; /* and without it */
 	enum rxaqm_stamp stamp; /* field of the skb that holds the Rx time */
 	enum rxaqm_target_rule target_rule;
-	unsigned int ring_entries; /* of an Rx ring that ethtool cannot ask for */
-	unsigned int ring_default, ring_max; /* of one that it can */
+	unsigned int ring_entries; /* of an Rx ring that ethtool cannot read */
+	unsigned int ring_default, ring_max; /* of one that it can read */
 	unsigned int poll_packets; /* most packets a poll takes, if not the NAPI budget */
 	__u64 moderation_ns; /* longest wait for an Rx interrupt, by default */
 	int work_counts_tx; /* -1 unknown, 0, 1 */
-	int xdp_resets_clock; /* native XDP that comes or goes; the same */
+	int xdp_resets_clock; /* when native XDP comes or goes; values as above */
 	char design_change[128]; /* how the design can be changed, in words */
 	char napi_poll[RXAQM_SYMBOL_LEN]; /* kernel symbol */
 	char hint_since[16]; /* kernel release */
 	unsigned int nr_notes;
 	struct {
-		bool warning; /* also to be said at attach */
+		bool warning; /* attach prints it, too */
 		char text[192];
 	} note[RXAQM_PROFILE_NOTES_MAX];
 	/* [Policy]: key and value as typed, applied in order. */
@@ -88,23 +88,23 @@ int rxaqm_profile_read(const char *path, struct rxaqm_profile *profile, struct r
 int rxaqm_profile_by_name(const char *name, struct rxaqm_profile *profile,
 			  struct rxaqm_error *error);
 
-/* The profile for the interface that @facts tell of: of those whose [Match] holds, one that
- * names the driver before one for all; then one from an earlier directory; then one with
- * more conditions; then the first by name. Asks for the NAPIs only if that decides.
+/* The profile for the interface described by @facts. Among those whose [Match] holds, one that
+ * names the driver comes before one for all; then one from an earlier directory; then one with more
+ * conditions; then the first by name. Asks for the NAPIs only if that decides.
  */
 int rxaqm_profile_for_nic(struct rxaqm_nic_facts *facts, struct rxaqm_profile *profile,
 			  struct rxaqm_error *error);
 
-/* The same for the interface @ifname here. */
+/* The same for the interface @ifname in this namespace. */
 int rxaqm_profile_for_interface(const char *ifname, struct rxaqm_profile *profile,
 				struct rxaqm_error *error);
 
 /* Directories with profiles, separated by colons. */
 const char *rxaqm_profile_path(void);
 
-/* Call @each for every profile in the search path, sorted by name, a name once: the
- * first found wins. Files with errors are passed with @error set. Stops on non-zero.
- * -ENOENT if there are none.
+/* Call @each for every profile in the search path, sorted by name; of several with one name, for
+ * the first found. Files with errors are passed with @error set. Stops on non-zero. -ENOENT if
+ * there are none.
  */
 int rxaqm_profile_each(int (*each)(const struct rxaqm_profile *profile,
 				   const struct rxaqm_error *error, void *arg),

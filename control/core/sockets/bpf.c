@@ -10,7 +10,8 @@
 #include "sockets/sockets.h"
 #include "sockets.skel.h"
 
-/* The kernel hands over at most 8 pages at a time (kernel/bpf/bpf_iter.c), whole records or not. */
+/* The kernel gives at most 8 pages at a time (kernel/bpf/bpf_iter.c), possibly with a record cut.
+ */
 #define BUF_SIZE (64 * 1024)
 
 static int read_all(int fd, rxaqm_socket_fn each, void *arg)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Sockets by sock_diag, as ss has them: less is known of each, and no BPF is needed. */
+/* Sockets by sock_diag, as in ss: it tells less of each, but needs no BPF. */
 #include <errno.h>
 #include <linux/inet_diag.h>
 #include <linux/netlink.h>
@@ -14,7 +14,7 @@
 #include "nic/netlink.h"
 
 #define ALL_STATES ~0U
-/* Where struct tcp_info has tcpi_rcv_wnd, in kernels and headers from 6.2 on. */
+/* Offset of tcpi_rcv_wnd in struct tcp_info, in kernels and headers from 6.2 on. */
 #define TCPI_RCV_WND 232
 
 struct walk {
@@ -143,7 +143,7 @@ int rxaqm_sockets_by_diag(struct sockets **kept, rxaqm_socket_fn each, void *arg
 		struct walk walk = { each, arg, protos[i % 2] };
 
 		err = walk_one(families[i / 2], &walk);
-		/* udp_diag and inet_diag may be modules that are not there. */
+		/* udp_diag and inet_diag may be modules that are missing. */
 		if (err == -ENOENT && protos[i % 2] == IPPROTO_UDP)
 			err = 0;
 	}

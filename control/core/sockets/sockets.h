@@ -6,12 +6,12 @@
 
 typedef void (*rxaqm_socket_fn)(void *arg, const struct rxaqm_socket_rec *rec);
 
-/* Call @each for every socket. 0 or -errno; -EPERM and others: the kernel refuses the iterator.
- * @kept: the programs, loaded by the first call and used by later ones.
+/* Call @each for every socket. 0 or -errno; -EPERM and others mean that the kernel refuses the
+ * iterator. @kept: the programs, loaded by the first call and reused by later ones.
  */
 struct sockets;
 int rxaqm_sockets_by_bpf(struct sockets **kept, rxaqm_socket_fn each, void *arg);
 int rxaqm_sockets_by_diag(struct sockets **kept, rxaqm_socket_fn each, void *arg);
-/* The same of AF_PACKET sockets. -ENOENT: the kernel has no packet_diag. */
+/* The same for AF_PACKET sockets. -ENOENT: the kernel has no packet_diag. */
 int rxaqm_packet_sockets(rxaqm_socket_fn each, void *arg);
 void rxaqm_sockets_unload(struct sockets *kept);

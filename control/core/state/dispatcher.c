@@ -44,7 +44,7 @@ bool rxaqm_bpf_next_link(__u32 *id, struct bpf_link_info *info)
 	return false;
 }
 
-/* Links of programs that trace the dispatcher, as xdpdump's does, are of the same type. */
+/* Links of programs that trace the dispatcher, as xdpdump does, have the same type. */
 static bool is_inside(const struct bpf_link_info *info, __u32 dispatcher_id)
 {
 	return info->type == BPF_LINK_TYPE_TRACING &&
@@ -69,9 +69,9 @@ static void add_prog(struct rxaqm_xdp_progs *progs, __u32 id)
 		progs->id[progs->nr++] = id;
 }
 
-/* The kernel does not say of a program whether it takes fragments. Of a dispatcher its only map has
- * what it was made for, in an order that libxdp has kept: magic, version, number of programs, and
- * since version 2 this.
+/* The kernel does not say whether a program takes fragments. A dispatcher's only map has its
+ * configuration, in an order that libxdp has kept: magic, version, number of programs, and from
+ * version 2 on this.
  */
 #define CONFIG_MAGIC 236
 #define CONFIG_MAX 512
@@ -123,7 +123,7 @@ bool rxaqm_xdp_exists(__u32 prog_id)
 {
 	struct bpf_prog_info info = {};
 
-	/* What cannot be asked, for want of memory or descriptors, is not gone. */
+	/* A program that cannot be asked about, for lack of memory or descriptors, is not gone. */
 	return prog_id &&
 	       rxaqm_bpf_info(bpf_prog_get_fd_by_id(prog_id), &info, sizeof(info)) != -ENOENT;
 }

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: (GPL-2.0-only OR BSD-2-Clause) */
 /*
  * libxdp's dispatcher: an XDP program whose empty functions the programs of an interface replace.
- * Which ones do is asked of the kernel, not of libxdp: that goes by its own pins, takes
- * milliseconds, and before 1.4.1 (Debian 12 has 1.3.1) leaves two descriptors open each time; see
- * commit 48ad94b of xdp-tools.
+ * The kernel is asked which ones do, not libxdp: libxdp reads its own pins, takes milliseconds, and
+ * before 1.4.1 (Debian 12 has 1.3.1) leaves two descriptors open each time; see commit 48ad94b of
+ * xdp-tools.
  */
 #pragma once
 
@@ -13,13 +13,13 @@
 
 struct bpf_link_info;
 
-/* Read what the kernel says of the program, link or map @fd, and close @fd. @info is zero, but for
- * what it asks for. 0 or -errno; a negative @fd is such an -errno.
+/* Read the kernel's info of the program, link or map @fd, and close @fd. @info is zero, except for
+ * what it asks for. 0 or -errno; a negative @fd is returned as such an -errno.
  */
 int rxaqm_bpf_info(int fd, void *info, __u32 len);
 
-/* The next BPF link after @id that can be read: its id and what the kernel says of it. Begin with
- * @id 0; false: there are no more.
+/* The next BPF link after @id that can be read: its id and its info. Begin with @id 0; false: no
+ * more.
  */
 bool rxaqm_bpf_next_link(__u32 *id, struct bpf_link_info *info);
 

@@ -10,7 +10,7 @@
 
 #define SOCKETS "xsk_map"
 
-/* By their numbers: linux/bpf.h has them since 5.13 and 5.18. */
+/* By number: linux/bpf.h has the names from 5.13 and 5.18 on. */
 #define FUNC_FOR_EACH_MAP_ELEM 164
 #define FUNC_XDP_LOAD_BYTES 189
 
@@ -53,7 +53,7 @@ bool rxaqm_kernel_is_whole(void)
 	return has;
 }
 
-/* The type without const and the like. */
+/* The type without const and other modifiers. */
 static const struct btf_type *skip(const struct btf *btf, __u32 id)
 {
 	const struct btf_type *type = btf__type_by_id(btf, id);
@@ -63,7 +63,7 @@ static const struct btf_type *skip(const struct btf *btf, __u32 id)
 	return type;
 }
 
-/* May @func be global before 5.12? It has no pointers but to the context. */
+/* May @func be global before 5.12? Only if it has no pointers but the context. */
 static bool is_plain(const struct btf *btf, const struct btf_type *func)
 {
 	const struct btf_type *proto = btf__type_by_id(btf, func->type), *arg;
@@ -78,8 +78,8 @@ static bool is_plain(const struct btf *btf, const struct btf_type *func)
 	return true;
 }
 
-/* What is not plain is made static: the verifier walks it again for each call, which costs time at
- * attach only. libbpf does so for kernels that know no global functions.
+/* Functions that are not plain become static: the verifier walks them again for each call, which
+ * costs time at attach only. libbpf does so for kernels without global functions.
  */
 static void make_static(const struct bpf_object *obj)
 {

@@ -92,8 +92,8 @@ bool rxaqm_iface_is_bare(const struct rxaqm_iface *iface)
 /* A search for the program of @iface, which exists. */
 struct search {
 	const struct rxaqm_iface *iface;
-	int near; /* is it near the namespace it was attached in? -ENOENT: that is not met */
-	bool there; /* an interface with its index still is in that */
+	int near; /* result in the namespace it was attached in; -ENOENT: not seen yet */
+	bool there; /* an interface with its index is still in that namespace */
 	bool found;
 };
 
@@ -119,8 +119,8 @@ static void look_anywhere(void *arg)
 }
 
 /* Is the program of @iface, which exists, pinned and on no interface any more? The namespace that
- * it was attached in knows where interfaces have moved to from there. Where a physical one goes
- * whose namespace is deleted, it need not know: to the machine's first.
+ * it was attached in knows where interfaces have moved from there. But it need not know the
+ * machine's first one, where a physical interface goes when its namespace is deleted.
  */
 static bool is_stranded(const struct rxaqm_iface *iface, bool *ret_there)
 {

@@ -4,12 +4,12 @@
 
 #include "state/state.h"
 
-/* Entry of the interface called @ifname here: by the program on it, so that renaming or
- * moving it to another namespace does not matter. NULL if there is none; @state may be closed.
+/* Entry of the interface called @ifname here: by the program on it, so that it may have been
+ * renamed or moved from another namespace. NULL if there is none; @state may be closed.
  */
 struct rxaqm_iface *rxaqm_iface_find(const struct rxaqm_state *state, const char *ifname);
 
-/* Say in @error that find() has found none. Returns -ENOENT. */
+/* Write to @error that rxaqm_iface_find() has found none. Returns -ENOENT. */
 int rxaqm_iface_missing(const struct rxaqm_state *state, const char *ifname,
 			struct rxaqm_error *error);
 
@@ -24,8 +24,8 @@ unsigned int rxaqm_iface_ifindex(const struct rxaqm_iface *iface);
  */
 bool rxaqm_iface_taken_off(const struct rxaqm_iface *iface);
 
-/* Is the interface of @iface, which is not here, gone? If its program is gone, too, that is known
- * only in the namespace that it was attached in.
+/* Is the interface of @iface, which is not here, gone? If its program is gone, too, only the
+ * namespace that it was attached in can tell.
  */
 bool rxaqm_iface_is_gone(const struct rxaqm_iface *iface);
 

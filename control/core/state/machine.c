@@ -20,7 +20,7 @@ static int check_capabilities(__u64 needed, struct rxaqm_error *error)
 	__u64 lacks;
 
 	if (syscall(SYS_capget, &header, data))
-		return 0; /* the kernel will tell in its own words */
+		return 0; /* the kernel will say it in its own words */
 	lacks = needed & ~(data[0].effective | ((__u64)data[1].effective << 32));
 	if (!lacks)
 		return 0;
@@ -40,7 +40,7 @@ int rxaqm_machine_check_readable(struct rxaqm_error *error)
 	return check_capabilities(CAP(CAP_SYS_ADMIN), error);
 }
 
-/* How it is known that the kernel is built with PREEMPT_RT; NULL if it is not. */
+/* Evidence that the kernel is built with PREEMPT_RT; NULL if it is not. */
 static const char *preempt_rt(void)
 {
 	static struct utsname uts;

@@ -7,5 +7,5 @@
 
 /* Does the program use our pinned queue_map? */
 bool rxaqm_xdp_is_ours(__u32 prog_id);
-/* One on @ifindex that does; 0 if there is none. */
+/* A program on @ifindex that does; 0 if there is none. */
 __u32 rxaqm_xdp_find_ours(unsigned int ifindex);

@@ -31,14 +31,14 @@ struct pins {
 
 struct sweep {
 	const struct rxaqm_state *state;
-	const struct rxaqm_iface *iface; /* that is let go of */
-	__u32 prog_id; /* of it; 0: not noted */
+	const struct rxaqm_iface *iface; /* whose program is removed */
+	__u32 prog_id; /* its program; 0: not noted */
 	enum rxaqm_pins_where where;
 	int removed;
 	int err;
 };
 
-/* The program that is pinned as @path, itself or by its link; 0 if that cannot be told. */
+/* The program that is pinned as @path, itself or by its link; 0 if unknown. */
 static __u32 pinned_prog_id(const char *path)
 {
 	const char *suffix = strrchr(path, '-');
@@ -111,7 +111,7 @@ static void look_here(void *arg)
 	look->found = look->found || rxaqm_xdp_in_known_netns(look->prog_id) > 0;
 }
 
-/* Is the dispatcher on an interface, or, by @where, may it be? */
+/* Is the dispatcher on an interface, or may it be, as far as @where matters? */
 static bool in_service(__u32 dispatcher, enum rxaqm_pins_where where)
 {
 	struct look look = { .prog_id = dispatcher };
@@ -161,9 +161,7 @@ static void remove_pin(const struct pins *pins, const char *name, struct sweep *
 		sweep->err = -errno;
 }
 
-/* Is it the program that is let go of? Where its id was not noted: one of ours that no other entry
- * has.
- */
+/* Is it the program to be removed? If its id was not noted: one of ours that no other entry has. */
 static bool is_unwanted(const struct pin *pin, const struct sweep *sweep)
 {
 	const struct rxaqm_iface *other = NULL;
@@ -173,13 +171,15 @@ static bool is_unwanted(const struct pin *pin, const struct sweep *sweep)
 	if (!rxaqm_xdp_is_ours(pin->prog_id))
 		return false;
 	while ((other = rxaqm_iface_next(sweep->state, other)))
-		/* One that has noted none either, in a namespace that is not at hand. */
+		/* Another entry without a noted id may be in a namespace out of reach: the program
+		 * may be its.
+		 */
 		if (other != sweep->iface && (!other->prog_id || other->prog_id == pin->prog_id))
 			return false;
 	return true;
 }
 
-/* Remove what is unwanted, if the dispatcher is on no interface that matters. */
+/* Remove the unwanted pins, if the dispatcher is on no interface that matters. */
 static bool sweep_pins(struct pins *pins, void *arg)
 {
 	struct sweep *sweep = arg;
@@ -221,7 +221,7 @@ static bool look_for(struct pins *pins, void *arg)
 	if (!has(pins, at->prog_id))
 		return false;
 	near = rxaqm_xdp_in_known_netns(pins->dispatcher);
-	/* One that cannot be told makes all of it uncertain. */
+	/* One dispatcher of unknown place makes the result unknown. */
 	if (near || at->near == -ENOENT)
 		at->near = near;
 	return near > 0;
@@ -248,7 +248,7 @@ int rxaqm_pins_sweep(const struct rxaqm_state *state, const struct rxaqm_iface *
 		.prog_id = prog_id,
 		.where = where,
 	};
-	/* What is done now and then is not worth waiting for. */
+	/* A cleanup that is repeated need not wait. */
 	int lock_fd = rxaqm_pins_lock(where == RXAQM_PINS_OF_SURELY_DEAD ? 1 :
 									   RXAQM_PINS_LOCK_TRIES,
 				      error);

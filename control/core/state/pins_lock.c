@@ -10,7 +10,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-/* As libxdp has it. */
+/* As in libxdp. */
 static const char *bpffs(void)
 {
 	return secure_getenv("LIBXDP_BPFFS") ?: "/sys/fs/bpf";
@@ -25,8 +25,8 @@ const char *rxaqm_pins_dir(void)
 	return dir;
 }
 
-/* Open the directory. libxdp follows links, and iproute2 leaves one, to tc/: one of root's own is
- * followed to a directory beside it, and to nothing else. -1: errno says why.
+/* Open the directory. libxdp follows links, and iproute2 leaves a link to tc/. So a link of root's
+ * own is followed, but only to a directory beside it. -1: errno says why.
  */
 static int open_dir(void)
 {

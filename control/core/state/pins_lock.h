@@ -6,20 +6,20 @@
 
 #include "base/log.h"
 
-/* "/sys/fs/bpf/xdp", or below LIBXDP_BPFFS, as libxdp has it. "", if that is too long for a path:
- * libxdp pins nothing then.
+/* "/sys/fs/bpf/xdp", or below LIBXDP_BPFFS, as in libxdp. "" if that is too long for a path: libxdp
+ * pins nothing then.
  */
 const char *rxaqm_pins_dir(void);
 
-/* Take the lock: a descriptor, to be closed. -ENOENT: there is no such directory. -ENOTDIR,
- * -ETIMEDOUT with @error: others than root can change it, or another program held the lock @tries
- * times, 50 ms apart.
+/* Take the lock. Returns a descriptor, to be closed. -ENOENT: there is no such directory. With
+ * @error: -ENOTDIR: others than root can change it; -ETIMEDOUT: another program held the lock
+ * @tries times, 50 ms apart.
  */
 int rxaqm_pins_lock(int tries, struct rxaqm_error *error);
 #define RXAQM_PINS_LOCK_TRIES 100 /* a driver may take seconds to attach */
 
-/* libxdp waits for its lock for ever. So wait before it does, until the lock is free: 5 s at most,
- * then -ETIMEDOUT with @error. Another program may take the lock right after this, but a sound one
- * holds it for an instant only.
+/* libxdp waits for its lock without limit. So wait first until the lock is free: 5 s at most, then
+ * -ETIMEDOUT with @error. Another program may take the lock right after this, but a sound one holds
+ * it only for an instant.
  */
 int rxaqm_pins_wait(struct rxaqm_error *error);

@@ -13,7 +13,7 @@ int rxaqm_state_map_info(const char *name, struct bpf_map_info *info)
 	return rxaqm_bpf_info(bpf_obj_get(rxaqm_state_path(name)), info, sizeof(*info));
 }
 
-#define OPEN_TRIES 10 /* each needs someone who detaches the last interface meanwhile */
+#define OPEN_TRIES 10 /* a try fails only if somebody detaches the last interface meanwhile */
 
 static int open_failed(int err, struct rxaqm_error *error)
 {
@@ -26,7 +26,7 @@ static int open_failed(int err, struct rxaqm_error *error)
 			    rxaqm_state_dir(), strerror(-err));
 }
 
-/* No state: nothing is attached, or it cannot be seen from here. */
+/* There is no state: nothing is attached, or it cannot be seen from here. */
 static int not_there(struct rxaqm_error *error)
 {
 	struct rxaqm_error reason = {};
@@ -38,7 +38,7 @@ static int not_there(struct rxaqm_error *error)
 			       reason.text);
 }
 
-/* What is mapped of the pins. meta_map is the first: what it says decides about the others. */
+/* The pins that are mapped. meta_map is the first: it decides about the others. */
 static const struct map {
 	const char *name;
 	size_t offset; /* of the pointer, in struct rxaqm_state */
@@ -120,7 +120,9 @@ int rxaqm_state_open(struct rxaqm_state *state, bool writable, struct rxaqm_erro
 
 	if (err)
 		return err;
-	/* What was whole at first, and is no more, a command has removed meanwhile. */
+	/* If the state was complete at first and is not any more, a command has removed it
+	 * meanwhile.
+	 */
 	do
 		err = open_once(state, writable, error);
 	while ((!err || err == -EIO) && state->meta && !RXAQM_READ_ONCE(state->meta->abi_version) &&
@@ -191,7 +193,7 @@ void rxaqm_state_clear_sockets(const struct rxaqm_state *state, const struct rxa
 	for (i = 0; i < iface->nr_queues; i++) {
 		index = iface->queue_base + i;
 		if (fd >= 0)
-			bpf_map_delete_elem(fd, &index); /* of an empty slot, too */
+			bpf_map_delete_elem(fd, &index); /* the slot may be empty */
 		if (state->wait)
 			memset(&state->wait[index], 0, sizeof(state->wait[index]));
 	}
@@ -199,8 +201,8 @@ void rxaqm_state_clear_sockets(const struct rxaqm_state *state, const struct rxa
 		close(fd);
 }
 
-/* First run of @nr_queues queue entries that no interface has, but for those of the slots @but; -1
- * if there is none.
+/* First run of @nr_queues queue entries that no interface uses. The slots @but count as unused. -1:
+ * there is none.
  */
 static int free_queues(const struct rxaqm_state *state, unsigned int nr_queues, __u64 but)
 {
@@ -212,7 +214,7 @@ static int free_queues(const struct rxaqm_state *state, unsigned int nr_queues, 
 		    iface->queue_base + iface->nr_queues <= base)
 			continue;
 		base = iface->queue_base + iface->nr_queues;
-		iface = NULL; /* those before may be in the way now */
+		iface = NULL; /* again: earlier ones may overlap now */
 	}
 	return base + nr_queues <= RXAQM_MAX_QUEUES ? (int)base : -1;
 }

@@ -27,7 +27,7 @@ struct rxaqm_state {
 
 #define RXAQM_STATE_NONE { .lock_fd = -1 }
 
-/* -ENAMETOOLONG with @error if RXAQM_BPFFS is too long a path. To be called before all else here.
+/* -ENAMETOOLONG with @error if RXAQM_BPFFS is too long a path. Call this before anything else here.
  */
 int rxaqm_state_check_path(struct rxaqm_error *error);
 
@@ -40,7 +40,7 @@ const char *rxaqm_state_path(const char *name);
 /* Fail with the remedy unless the bpffs is there. */
 int rxaqm_state_check_bpffs(struct rxaqm_error *error);
 
-/* Fail with the remedy if others than root can change what is pinned. 0 also if there is nothing.
+/* Fail with the remedy if others than root can change what is pinned. 0 also if nothing is there.
  */
 int rxaqm_state_check_dir(struct rxaqm_error *error);
 
@@ -51,25 +51,25 @@ int rxaqm_state_check_dir(struct rxaqm_error *error);
 int rxaqm_state_lock(struct rxaqm_state *state, struct rxaqm_error *error);
 /* The same without waiting: -EBUSY if another has it. */
 int rxaqm_state_trylock(struct rxaqm_state *state);
-/* Give it back, if it is held, and remove the directory if nothing is pinned. */
+/* Release the lock, if it is held, and remove the directory if nothing is pinned. */
 void rxaqm_state_unlock(struct rxaqm_state *state);
 
-/* The state of @iface, and whether a command is changing it now. If none is, and the state is
- * neither FREE nor ATTACHED, a command died while it changed it.
+/* The state of @iface, and whether a command is changing it now. If no command does, and the state
+ * is neither FREE nor ATTACHED, a command died while it changed it.
  */
 enum rxaqm_iface_state rxaqm_state_of(const struct rxaqm_iface *iface, bool *ret_at_work);
 
-/* Read what the kernel says of the map that is pinned as @name. -errno if it cannot be read. */
+/* Read the kernel's info of the map that is pinned as @name. -errno if it cannot be read. */
 struct bpf_map_info;
 int rxaqm_state_map_info(const char *name, struct bpf_map_info *info);
 
-/* Map what is pinned, anew if it was mapped before. With @error: -ENOENT if nothing is pinned, or
- * was never completed; -EPROTO if it is of another ABI version; -EIO if pins are missing (then
- * iface is mapped, unless its pin is missing).
+/* Map the pins, again if they were mapped before. With @error: -ENOENT if nothing is pinned, or was
+ * never completed; -EPROTO if it is of another ABI version; -EIO if pins are missing (then iface is
+ * mapped, unless its pin is missing).
  */
 int rxaqm_state_open(struct rxaqm_state *state, bool writable, struct rxaqm_error *error);
 
-/* The maps have been made and polls are watched: from now on the state counts. It is opened. */
+/* Mark the state complete, once its maps are made and polls are traced, and open it. */
 int rxaqm_state_complete(struct rxaqm_state *state, struct rxaqm_error *error);
 
 /* Safe on a state that was never opened; close() unlocks it, too. */
@@ -86,8 +86,8 @@ struct rxaqm_iface *rxaqm_iface_next(const struct rxaqm_state *state,
 const struct rxaqm_policy *rxaqm_state_policy(const struct rxaqm_state *state,
 					      const struct rxaqm_iface *iface, unsigned int queue);
 
-/* Copy the policies of @iface's queues into the bank that is not in use, to be changed there and
- * put in force all at once (policy.h). Both functions need the lock.
+/* Copy the policies of @iface's queues into the bank that is not in use, to be changed there. The
+ * second function puts them in force all at once (policy.h). Both need the lock.
  */
 struct rxaqm_policy *rxaqm_state_draft(struct rxaqm_state *state, const struct rxaqm_iface *iface);
 void rxaqm_state_use_draft(struct rxaqm_iface *iface);
@@ -100,7 +100,7 @@ static inline const struct rxaqm_queue *rxaqm_state_queue(const struct rxaqm_sta
 	return &state->queue[iface->queue_base + queue];
 }
 
-/* What the consumer of the queue's socket says. Others write it: copy it before use. */
+/* What the consumer of the queue's socket has published. Others write it: copy it before use. */
 static inline const struct rxaqm_wait *rxaqm_state_wait(const struct rxaqm_state *state,
 							const struct rxaqm_iface *iface,
 							unsigned int queue)
@@ -108,11 +108,11 @@ static inline const struct rxaqm_wait *rxaqm_state_wait(const struct rxaqm_state
 	return &state->wait[iface->queue_base + queue];
 }
 
-/* Remove the sockets of @iface's queues from xsk_map, and what their consumers have said. */
+/* Remove the sockets of @iface's queues from xsk_map, and what their consumers have published. */
 void rxaqm_state_clear_sockets(const struct rxaqm_state *state, const struct rxaqm_iface *iface);
 
-/* Is there a free entry, and a free run of @nr_queues queues, if the entries @but (a bit each)
- * count as free? Needs no lock.
+/* Is there a free entry, and a free run of @nr_queues queues? The entries @but (one bit each) count
+ * as free. Needs no lock.
  */
 bool rxaqm_state_room(const struct rxaqm_state *state, unsigned int nr_queues, __u64 but);
 

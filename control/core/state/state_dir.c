@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* The directory of the pins: where it is, whether it is safe, and the lock that it is. */
+/* The directory of the pins: its path, whether it is safe, and its use as a lock. */
 #include <fcntl.h>
 #include <limits.h>
 #include <linux/magic.h>
@@ -68,12 +68,13 @@ int rxaqm_state_check_bpffs(struct rxaqm_error *error)
 		bpffs_dir(), bpffs_dir());
 }
 
-/* Is it a directory of root's, with none of @for_others in its mode, or @unless as well? */
+/* Is it a directory of root's, with none of @for_others in its mode, or else with @unless as well?
+ */
 static bool is_safe(const char *path, mode_t for_others, mode_t unless)
 {
 	struct stat st;
 
-	/* What is not there, or may not be looked at, is told by who opens it. */
+	/* If it is missing, or may not be looked at, whoever opens it reports that. */
 	if (lstat(path, &st))
 		return true;
 	return S_ISDIR(st.st_mode) && !st.st_uid &&
@@ -95,15 +96,15 @@ int rxaqm_state_check_dir(struct rxaqm_error *error)
 		rxaqm_state_dir(), rxaqm_state_dir(), bpffs_dir());
 }
 
-/* Make the directory, if it is not there, and lock it: its descriptor, -EAGAIN if another has the
- * lock or has just removed the directory.
+/* Make the directory, if it is missing, and lock it. Returns its descriptor; -EAGAIN if another has
+ * the lock or has just removed the directory.
  */
 static int lock_dir(void)
 {
 	const char *path = rxaqm_state_dir();
 	int fd, err;
 
-	/* Where others may make directories, theirs would be in root's way. */
+	/* Only root: a directory that others had made would block root's. */
 	if (geteuid())
 		return -EPERM;
 	if (mkdir(path, 0700) && errno != EEXIST)
@@ -119,7 +120,7 @@ static int lock_dir(void)
 }
 
 /* The directory of the pins is the lock: it is where the state is, whatever /run a command sees.
- * Where there is no BPF file system there is nothing to lock, as whatever is done next will say.
+ * Without a BPF file system there is nothing to lock, and the next step fails for that reason.
  */
 static int lock(struct rxaqm_state *state, int tries, struct rxaqm_error *error)
 {
@@ -156,7 +157,7 @@ void rxaqm_state_unlock(struct rxaqm_state *state)
 {
 	if (state->lock_fd < 0)
 		return;
-	rmdir(rxaqm_state_dir()); /* if nothing is pinned */
+	rmdir(rxaqm_state_dir()); /* fails if something is pinned */
 	close(state->lock_fd);
 	state->lock_fd = -1;
 }
@@ -184,7 +185,7 @@ enum rxaqm_iface_state rxaqm_state_of(const struct rxaqm_iface *iface, bool *ret
 		return state;
 	if (flock(fd, LOCK_SH | LOCK_NB))
 		*ret_at_work = errno == EWOULDBLOCK;
-	else /* nobody can change it now; it may have become whole meanwhile */
+	else /* no command works now; one may have completed its change meanwhile */
 		state = RXAQM_READ_ONCE(iface->state);
 	close(fd);
 	return state;

@@ -13,7 +13,7 @@
 #include "base/now.h"
 #include "policy/settings.h"
 
-/* By the program, whose number no other has while it is there. */
+/* The name has the program's id, which is unique while the program exists. */
 static const char *path_of(const struct rxaqm_iface *iface, char path[RXAQM_DIRS_PATH_LEN])
 {
 	char name[32];
@@ -28,7 +28,7 @@ static bool read_note(int fd, const struct rxaqm_iface *iface, struct rxaqm_tria
 	       note->attached_ns == iface->attached_ns && note->nr_queues == iface->nr_queues;
 }
 
-/* The file, to be read; -1: there is no trial. */
+/* Open the file to read it; -1: there is no trial. */
 static int open_note(const struct rxaqm_iface *iface, struct rxaqm_trial_note *note)
 {
 	char path[RXAQM_DIRS_PATH_LEN];
@@ -53,8 +53,8 @@ bool rxaqm_trial_look(const struct rxaqm_iface *iface, struct rxaqm_trial_note *
 	return fd >= 0;
 }
 
-/* Nobody else has set a policy. Who was killed may have noted one that it did not come to set: what
- * somebody else sets then is as many changes, but not of that lease.
+/* Has nobody else set a policy? A killed trial may have noted a policy that it did not set any
+ * more. If somebody else has set one instead, policy_gen is the noted one, but the lease is not.
  */
 static bool is_ours(const struct rxaqm_trial_note *note, const struct rxaqm_state *state,
 		    const struct rxaqm_iface *iface)
@@ -67,7 +67,7 @@ static bool is_ours(const struct rxaqm_trial_note *note, const struct rxaqm_stat
 	       rxaqm_state_policy(state, iface, 0)->lease_until_ns == note->lease_until_ns;
 }
 
-/* From the file @fd, which is not needed any more. */
+/* Restore the policies from the file @fd, and remove and close it. True if they were restored. */
 static bool put_back(struct rxaqm_state *state, struct rxaqm_iface *iface, int fd)
 {
 	static struct rxaqm_policy before[RXAQM_MAX_QUEUES];
@@ -118,7 +118,7 @@ void rxaqm_trial_undo_killed(struct rxaqm_state *state)
 		rxaqm_trial_undo(state, iface);
 }
 
-/* All of it is there before anything is changed, or it is none. */
+/* Write the policies before the note, so that the note counts only if all is there. */
 static int write_note(const struct rxaqm_trial *trial, __u64 until_ns)
 {
 	const struct rxaqm_iface *iface = trial->iface;

@@ -16,17 +16,17 @@
 #include "state/state.h"
 #include "nic/nic.h"
 
-#define OURS "rxaqm_" /* how the names of our programs begin */
+#define OURS "rxaqm_" /* prefix of the names of our programs */
 
 struct slot {
 	const char *ifname;
 	unsigned int ifindex;
 	struct rxaqm_xdp_progs progs;
 	char name[BPF_OBJ_NAME_LEN]; /* of the program */
-	__u32 link_id; /* of the BPF link that holds it; 0: none does */
+	__u32 link_id; /* the BPF link that holds it; 0: none does */
 };
 
-/* The BPF link by which program @prog_id is on @ifindex; 0 if there is none. */
+/* The BPF link of program @prog_id on @ifindex; 0 if there is none. */
 static __u32 find_link(unsigned int ifindex, __u32 prog_id)
 {
 	struct bpf_link_info link;
@@ -54,7 +54,7 @@ static bool read_slot(const char *ifname, unsigned int ifindex, struct slot *slo
 	return true;
 }
 
-/* Has the process @pid the BPF link @link_id open? */
+/* Does the process @pid have the BPF link @link_id open? */
 static bool has_link(const char *pid, __u32 link_id)
 {
 	char path[64], text[64] = "";
@@ -64,7 +64,7 @@ static bool has_link(const char *pid, __u32 link_id)
 	snprintf(path, sizeof(path), "/proc/%.10s/fd", pid);
 	rxaqm_each_entry(entry, path) {
 		snprintf(path, sizeof(path), "/proc/%.10s/fd/%.10s", pid, entry->d_name);
-		/* So most need not be opened. */
+		/* Most files need not be opened then. */
 		if (readlink(path, text, sizeof(text)) < 0 || !memmem(text, sizeof(text), "bpf", 3))
 			continue;
 		snprintf(path, sizeof(path), "/proc/%.10s/fdinfo/%.10s", pid, entry->d_name);
@@ -76,7 +76,7 @@ static bool has_link(const char *pid, __u32 link_id)
 	return found;
 }
 
-/* Who has the BPF link @link_id: a process, or else whoever has pinned it. Returns @buf. */
+/* The holder of BPF link @link_id: a process, or else a pin. Returns @buf. */
 static const char *holder(__u32 link_id, char *buf, size_t size)
 {
 	char path[64], name[32];
@@ -102,7 +102,7 @@ static const char *take_off(const struct slot *slot, char buf[RXAQM_TAKE_OFF_COM
 		snprintf(buf, RXAQM_TAKE_OFF_COMMAND, "rxaqm detach %s", slot->ifname);
 	else if (slot->progs.dispatcher && rxaqm_pins_have(slot->ifindex, slot->progs.id[0]))
 		snprintf(buf, RXAQM_TAKE_OFF_COMMAND, "xdp-loader unload %s --all", slot->ifname);
-	else /* "xdp off" leaves a generic program there where the driver can do native XDP */
+	else /* "xdp off" leaves a generic program on a driver that can do native XDP */
 		snprintf(buf, RXAQM_TAKE_OFF_COMMAND, "ip link set dev %s %s off", slot->ifname,
 			 slot->progs.generic ? "xdpgeneric" : "xdp");
 	return buf;
@@ -121,7 +121,7 @@ static int say_taken(const struct slot *slot, struct rxaqm_error *error)
 {
 	char command[RXAQM_TAKE_OFF_COMMAND], who[128];
 
-	/* It is gone when that ends, however it does. */
+	/* The program goes when qualify ends, however that ends. */
 	if (!strcmp(slot->name, "qualify_xdp"))
 		return rxaqm_failed(error, EBUSY,
 				    "\"rxaqm qualify\" is at work at \"%s\"; wait until it ends",
@@ -172,7 +172,8 @@ static void check_entry(int dir_fd, const char *name, void *arg)
 				  take_off(&slot, command));
 }
 
-/* dev_xdp_attach(): none where a device right above, as a bridge, bond or VLAN, has one. */
+/* dev_xdp_attach() refuses if a device right above, such as a bridge, bond or VLAN, has a program.
+ */
 static int check_above(const char *ifname, struct rxaqm_error *error)
 {
 	struct above above = { .ifname = ifname, .error = error };

@@ -8,12 +8,12 @@
 #include "base/log.h"
 
 /* Does another program keep ours off @ifname, in @generic or native mode? 0: no. -EBUSY: yes;
- * @error says which program it is, whose, and how to take it off.
+ * @error names the program and its holder, and says how to take it off.
  */
 int rxaqm_xdp_slot_blocked(const char *ifname, unsigned int ifindex, bool generic,
 			   struct rxaqm_error *error);
 
-/* The command that takes off what is on @ifname: "ip link set dev ...". Returns @buf. */
+/* The command that takes the program off @ifname: "ip link set dev ...". Returns @buf. */
 #define RXAQM_TAKE_OFF_COMMAND 64
 const char *rxaqm_xdp_take_off_command(const char *ifname, unsigned int ifindex,
 				       char buf[RXAQM_TAKE_OFF_COMMAND]);
