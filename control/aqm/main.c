@@ -67,7 +67,7 @@ static bool is_json(const char *word)
 	return !strcmp(word, "-j") || !strcmp(word, "--json");
 }
 
-/* Of the option @name, if argv[*at] is that: behind "=", or the next word. */
+/* If argv[*at] is the option @name, its value: after "=", or the next word. */
 static const char *value_of(const char *name, int argc, char **argv, int *at)
 {
 	size_t len = strlen(name);
@@ -83,7 +83,7 @@ static const char *value_of(const char *name, int argc, char **argv, int *at)
 	return argv[++*at];
 }
 
-/* What may stand before the command and also before a word that chooses, as in "policy -j show". */
+/* Options that may be before the command and before a subcommand, as in "policy -j show". */
 static bool parse_output(int argc, char **argv, int *at, struct rxaqm_call *call)
 {
 	const char *value;
@@ -101,7 +101,7 @@ static bool parse_output(int argc, char **argv, int *at, struct rxaqm_call *call
 	return true;
 }
 
-/* Options before the command. Returns the index of the command in @argv. */
+/* Parse the options before the command. Returns the index of the command in @argv. */
 static int parse_globals(int argc, char **argv, struct rxaqm_call *call)
 {
 	const char *value;

@@ -12,7 +12,7 @@
 #include "nic/ethtool.h"
 #include "nic/netdev.h"
 
-/* What is in the page besides: XDP_PACKET_HEADROOM, struct skb_shared_info, virtio_net's header,
+/* What else is in the page: XDP_PACKET_HEADROOM, struct skb_shared_info, and virtio_net's header,
  * which that driver forgets where it refuses an MTU (virtnet_xdp_set(), xdp_linearize_page()).
  */
 #define HEADROOM 256
@@ -24,20 +24,20 @@ unsigned int rxaqm_fragments_mtu(void)
 	return (unsigned int)sysconf(_SC_PAGESIZE) - HEADROOM - TAILROOM - HEADER - ETH_HLEN;
 }
 
-/* Does the driver drop what does not fit a page, for want of fragments? */
+/* Does the driver drop frames that do not fit a page, for lack of fragments? */
 static bool driver_cannot(unsigned int ifindex, const char *driver)
 {
 	__u64 features;
 
-	/* It gives them since 6.3, which is since when kernels say so, and is the one that looked
-	 * at the MTU at attach only.
+	/* Kernels before 6.3 do not say. virtio_net gives fragments from 6.3 on, and is the only
+	 * driver that checked the MTU just at attach.
 	 */
 	if (rxaqm_netdev_xdp_features(ifindex, &features))
 		return !strcmp(driver, "virtio_net");
 	return !(features & RXAQM_ND_XDP_ACT_RX_SG);
 }
 
-/* What to do about a program that takes none, where the driver gives fragments. */
+/* The remedy for a program that takes no fragments, if the driver gives them. */
 static const char *remedy(const struct rxaqm_iface *iface, const struct rxaqm_xdp_progs *progs)
 {
 	if (progs->dispatcher && progs->nr > 2)
@@ -63,7 +63,7 @@ bool rxaqm_fragments_lost(const struct rxaqm_iface *iface, const char *ifname,
 		return false;
 	rxaqm_xdp_read(ifindex, &progs);
 	rxaqm_nic_driver(ifname, driver, sizeof(driver));
-	/* What a veth receives is bounded by its peer's MTU, which the kernel holds down. */
+	/* The MTU of a veth's peer, which the kernel limits, bounds what the veth receives. */
 	if (!rxaqm_xdp_has(&progs, iface->prog_id) || !strcmp(driver, "veth"))
 		return false;
 	takes = progs.dispatcher ? progs.fragments : !(iface->flags & RXAQM_IFACE_ONE_PAGE);

@@ -15,7 +15,7 @@
 #include "attach/stamps.h"
 #include "attach/xdp.h"
 
-/* linux/bpf.h has it since 6.3. */
+/* linux/bpf.h has it from 6.3 on. */
 #ifndef BPF_F_XDP_DEV_BOUND_ONLY
 #define BPF_F_XDP_DEV_BOUND_ONLY (1U << 6)
 #endif
@@ -38,7 +38,7 @@ static bool kernel_has_it(void)
 	return has;
 }
 
-/* 1, 0, or -errno if nobody knows: the kernel, or for want of its word the profile. */
+/* 1 or 0, by the kernel, or by the profile if the kernel does not say; -errno if neither says. */
 static int driver_has_it(const struct rxaqm_plan *plan, const char *release)
 {
 	int gives = rxaqm_netdev_gives_rx_time(plan->nic.ifindex);
@@ -48,7 +48,7 @@ static int driver_has_it(const struct rxaqm_plan *plan, const char *release)
 	return rxaqm_hint_release_reached(release, plan->profile.hint_since);
 }
 
-/* As the subject of a sentence: lo, for one, has no driver. */
+/* The subject of a sentence: lo, for example, has no driver. */
 static const char *whose(const struct rxaqm_plan *plan, char buf[WHOSE_LEN])
 {
 	if (plan->nic.driver[0])
@@ -78,7 +78,7 @@ static int check_slot(const struct rxaqm_plan *plan, struct rxaqm_error *error)
 						  "");
 }
 
-/* Can the program run there? 0, or -errno with the reason and the remedy in @error. */
+/* Can the program run on the interface? 0, or -errno with the reason and the remedy in @error. */
 static int check(const struct rxaqm_plan *plan, struct rxaqm_error *error)
 {
 	struct utsname kernel = {};
@@ -167,7 +167,7 @@ int rxaqm_hint_attach(const char *ifname, struct rxaqm_iface *iface,
 	const char *kernel_says;
 	int err, fd;
 
-	/* Some kernels that know programs bound to a device do not let them have fragments. */
+	/* Some kernels with device-bound programs do not let them have fragments. */
 	if (!fragments)
 		skel = load(iface->ifindex, false, config);
 	if (!skel)

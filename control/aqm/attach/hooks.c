@@ -30,7 +30,7 @@ const char *rxaqm_hook_in_use(const struct rxaqm_meta_info *meta)
 	return meta->hook == RXAQM_HOOK_AUTO ? "none" : rxaqm_hook_words[meta->hook];
 }
 
-/* The function that takes packets into GRO: renamed in 6.15, found by symbol. */
+/* The function through which packets enter GRO: renamed in 6.15, so found by symbol. */
 static const char *gro_function(void)
 {
 	struct btf *btf = btf__load_vmlinux_btf();
@@ -42,13 +42,13 @@ static const char *gro_function(void)
 	return name;
 }
 
-/* Is @prog one of the programs of the hook @name? They are named for it: tp_gro, kprobe_skb. */
+/* Is @prog one of the hook @name? Programs are named after it: tp_gro, kprobe_skb. */
 static bool is_of(const struct bpf_program *prog, const char *name)
 {
 	return !strncmp(bpf_program__name(prog), name, strlen(name));
 }
 
-/* A perf event at the entry of @function of the kernel: its descriptor, or -errno. */
+/* Open a perf event at the entry of the kernel's @function: its descriptor, or -errno. */
 static int open_kprobe(const char *function)
 {
 	struct perf_event_attr attr = {
@@ -64,9 +64,9 @@ static int open_kprobe(const char *function)
 	return fd < 0 ? -errno : fd;
 }
 
-/* Attach @prog, and pin its link, so that it outlives this process. Not by bpf_program__attach():
- * what that makes of a kprobe can be kept only with its perf event's descriptor left open in this
- * process, which in the daemon would be one more each time.
+/* Attach @prog, and pin its link, so that it outlives this process. bpf_program__attach() would not
+ * do: it attaches a kprobe that lasts only while this process keeps the perf event open, and in the
+ * daemon that would be one more descriptor each time.
  */
 static int attach_program(const struct bpf_program *prog)
 {
@@ -98,7 +98,7 @@ static int attach_program(const struct bpf_program *prog)
 	return err;
 }
 
-/* Load what is to be loaded of @obj, and attach it. */
+/* Load the programs of @obj that are to be loaded, and attach them. */
 static int load_and_attach(struct bpf_object *obj)
 {
 	struct bpf_program *prog;
@@ -112,7 +112,8 @@ static int load_and_attach(struct bpf_object *obj)
 	return err;
 }
 
-/* Load and attach the programs of the hook @name, or that of generic XDP, called so. */
+/* Load and attach the programs of the hook @name, or the one for generic XDP, which has that name.
+ */
 static int attach_rx_stamp(const char *name)
 {
 	LIBBPF_OPTS(bpf_object_open_opts, opts, .pin_root_path = rxaqm_state_dir());
@@ -149,7 +150,7 @@ static int unpin(const char *prefix)
 	return err;
 }
 
-/* @what could not be had by @hook. */
+/* @hook did not work for @what. */
 static int hook_failed(const char *what, enum rxaqm_hook hook, int err, struct rxaqm_error *error)
 {
 	if (err == -EROFS || err == -ENOSPC || err == -EEXIST)
@@ -174,7 +175,7 @@ int rxaqm_hooks_begin(struct rxaqm_error *error)
 	return err ? hook_failed(" napi_poll", RXAQM_HOOK_TP, err, error) : 0;
 }
 
-/* The programs that read stamps. */
+/* The same for programs that read stamps. */
 static int stamps_failed(const char *what, enum rxaqm_hook hook, int err, struct rxaqm_error *error)
 {
 	const char *lockdown = rxaqm_lockdown();
@@ -203,7 +204,7 @@ int rxaqm_hooks_rx_stamp(enum rxaqm_hook hook, struct rxaqm_error *error)
 				       "this kernel's BPF cannot measure stamps: that needs atomic "
 				       "instructions, which came with Linux 5.12; leave --hook out");
 	do {
-		unpin_rx_stamp(); /* of another rung, or of a command that died */
+		unpin_rx_stamp(); /* of the hook tried before, or of a command that died */
 		err = attach_rx_stamp(rxaqm_hook_words[h]);
 		if (!err)
 			return (int)h;

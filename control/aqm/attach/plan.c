@@ -48,7 +48,7 @@ static bool keyed_by_cpu(const struct rxaqm_plan *plan)
 {
 	if (plan->key != RXAQM_KEY_AUTO)
 		return plan->key == RXAQM_KEY_CPU;
-	/* By queue only where the profile vouches for it: one NAPI context a queue. */
+	/* By queue only if the profile says that each queue has one NAPI context. */
 	return plan->generic && (plan->profile.path_generic == RXAQM_PATH_UNKNOWN ||
 				 plan->profile.path_generic == RXAQM_PATH_BACKLOG ||
 				 rxaqm_nic_has_rps(plan->ifname));
@@ -67,7 +67,7 @@ static unsigned int queue_entries(const struct rxaqm_plan *plan, bool by_cpu)
 	return plan->nic.rx_ring ?: plan->profile.ring_entries;
 }
 
-/* What is needed later of @profile, which is not read again. */
+/* Copy what is needed later from @profile, which is not read again. */
 static void take_facts(struct rxaqm_iface *iface, const struct rxaqm_profile *profile)
 {
 	iface->flags &= ~RXAQM_IFACE_BY_WORK;
@@ -133,7 +133,7 @@ const char *rxaqm_entry_outgrown(const struct rxaqm_iface *iface, const char *if
 		return NULL;
 	if (nic.nr_rx_queues > iface->nr_queues)
 		return "it has more queues now";
-	/* What nobody says has not changed. */
+	/* A length that is not known has not changed. */
 	if (nic.rx_ring && nic.rx_ring != iface->ring_entries)
 		return "its rings have another length";
 	return NULL;

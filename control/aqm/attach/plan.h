@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* How an interface is to be attached: what was asked for, what follows for this one, and the entry
- * in the registry that says so.
+/* How an interface is to be attached: what was asked for, what that means for this interface, and
+ * its entry in the registry.
  */
 #pragma once
 
@@ -15,12 +15,12 @@ struct rxaqm_plan {
 	enum rxaqm_hook hook;
 	struct rxaqm_nic nic;
 	struct rxaqm_profile profile;
-	struct rxaqm_policy policy; /* of all queues; its signal says which program */
+	struct rxaqm_policy policy; /* of all queues; its signal decides which program */
 };
 
-/* Fill in the rest of @plan, of which name, mode, key and hook are given: the NIC, the
- * profile called @profile (NULL: by the NIC), and its policy, which the caller's settings come on
- * top of. RXAQM_EXIT_UNSUPPORTED if it cannot be attached so.
+/* Fill in the rest of @plan, whose name, mode, key and hook are given: the NIC, the profile called
+ * @profile (NULL: by the NIC), and its policy, which the caller's settings change later.
+ * RXAQM_EXIT_UNSUPPORTED if it cannot be attached like this.
  */
 int rxaqm_plan_make(struct rxaqm_plan *plan, const char *profile, struct rxaqm_error *error);
 
@@ -35,16 +35,16 @@ struct rxaqm_iface *rxaqm_plan_attached(const struct rxaqm_state *state, const c
 /* How many queues it takes. */
 unsigned int rxaqm_plan_queues(const struct rxaqm_plan *plan);
 
-/* Take a free entry, say in it what @plan and @hint (which program) make of the interface, and
- * give its queues their policies. NULL with @error if there is no room.
+/* Take a free entry, fill it in by @plan and @hint (which program), and give its queues their
+ * policies. NULL with @error if there is no room.
  */
 struct rxaqm_iface *rxaqm_entry_new(struct rxaqm_state *state, const struct rxaqm_plan *plan,
 				    bool hint, struct rxaqm_error *error);
 
-/* Was @iface attached with the name and the facts that @profile has now? */
+/* Does @iface have the name and the facts that @profile has now? */
 bool rxaqm_entry_has_facts(const struct rxaqm_iface *iface, const struct rxaqm_profile *profile);
 
-/* Is the interface, called @ifname, no longer what it was when @iface was attached, so that another
- * attach would make something else of it? How, or NULL.
+/* How the interface, called @ifname, has changed since @iface was attached, so that attaching it
+ * again would give another result; NULL: it has not.
  */
 const char *rxaqm_entry_outgrown(const struct rxaqm_iface *iface, const char *ifname);

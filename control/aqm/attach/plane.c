@@ -15,7 +15,7 @@
 #include "attach/undo.h"
 #include "attach/xdp.h"
 
-/* Add what is to be said of one thing that was done to what @error says of others. */
+/* Append the text of @more to @error. */
 static void also(struct rxaqm_error *error, const struct rxaqm_error *more)
 {
 	if (more->text[0])
@@ -26,7 +26,7 @@ static void also(struct rxaqm_error *error, const struct rxaqm_error *more)
 	}
 }
 
-/* Is there a queue whose policy goes by stamps? */
+/* Does a queue's policy use stamps? */
 static bool wants_stamps(const struct rxaqm_state *state, const struct rxaqm_iface *iface)
 {
 	unsigned int i;
@@ -37,7 +37,7 @@ static bool wants_stamps(const struct rxaqm_state *state, const struct rxaqm_ifa
 	return false;
 }
 
-/* Stamps of generic interfaces need a tracing program of their own. */
+/* Stamps in generic mode need a tracing program of their own. */
 static int sync_generic(const struct rxaqm_state *state, struct rxaqm_error *error)
 {
 	const struct rxaqm_iface *iface = NULL;
@@ -48,7 +48,7 @@ static int sync_generic(const struct rxaqm_state *state, struct rxaqm_error *err
 	return rxaqm_hooks_generic(wanted, error);
 }
 
-/* No interface is left: take the tracing programs and all pins away. */
+/* If no interface is left, remove the tracing programs and all pins. */
 static int remove_if_unused(struct rxaqm_state *state, struct rxaqm_error *error)
 {
 	if (rxaqm_iface_next(state, NULL))
@@ -58,7 +58,7 @@ static int remove_if_unused(struct rxaqm_state *state, struct rxaqm_error *error
 	return rxaqm_hooks_remove(error);
 }
 
-/* Open the state, or make it if there is none worth keeping. */
+/* Open the state, or create it if there is none worth keeping. */
 static int make_state(struct rxaqm_state *state, struct rxaqm_error *error)
 {
 	int err;
@@ -81,9 +81,9 @@ static int make_state(struct rxaqm_state *state, struct rxaqm_error *error)
 	return err;
 }
 
-/* Have the Rx path watched, if @iface has stamps to see there that are @wanted, or a @hook is asked
- * for by name. What watches costs every packet of the host a little, and the kernel may refuse it,
- * so not otherwise.
+/* Trace the Rx path if @iface has stamps to see there that are @wanted, or if a @hook is asked for
+ * by name. Only then, since tracing costs every packet of the host a little, and the kernel may
+ * refuse it.
  */
 static int watch_rx(struct rxaqm_state *state, const struct rxaqm_iface *iface, bool wanted,
 		    enum rxaqm_hook hook, struct rxaqm_error *error)
@@ -114,14 +114,14 @@ static __u32 random_seed(void)
 {
 	__u32 seed;
 
-	/* Early at boot there may be none: then the time has to do. */
+	/* Early at boot there may be no random numbers: then use the time. */
 	if (getrandom(&seed, sizeof(seed), GRND_NONBLOCK) != sizeof(seed))
 		seed = (__u32)rxaqm_now_ns();
 	return seed;
 }
 
-/* Put the program of @iface on. What speaks against hint may show only now; unless it was asked for
- * by name, the other program does, and @error says why.
+/* Attach the program of @iface. An obstacle to hint may appear only now. Unless hint was asked for
+ * by name, the other program is attached then, and @error says why.
  */
 static int put_program(struct rxaqm_state *state, struct rxaqm_iface *iface,
 		       const struct rxaqm_plan *plan, struct rxaqm_error *error)
@@ -150,7 +150,7 @@ static int put_program(struct rxaqm_state *state, struct rxaqm_iface *iface,
 	return rxaqm_xdp_attach(plan->ifname, iface, &config, error);
 }
 
-/* Do what the entry @iface says to the machine. */
+/* Change the machine as the entry @iface says. */
 static int put_on(struct rxaqm_state *state, struct rxaqm_iface *iface,
 		  const struct rxaqm_plan *plan, struct rxaqm_error *error)
 {
@@ -194,7 +194,7 @@ struct rxaqm_iface *rxaqm_plane_attach(struct rxaqm_state *state, const struct r
 	struct rxaqm_iface *iface;
 	int err, hint;
 
-	/* Undoing needs libxdp's lock, too: what cannot be had now should leave nothing to undo. */
+	/* Undoing needs libxdp's lock, too: if that is not free now, leave nothing to undo. */
 	err = check_kernel(plan, error);
 	if (!err)
 		err = rxaqm_pins_wait(error);
@@ -202,7 +202,7 @@ struct rxaqm_iface *rxaqm_plane_attach(struct rxaqm_state *state, const struct r
 		err = make_state(state, error);
 	if (err)
 		return NULL;
-	/* Attached once, but its program was taken off: let go of that. */
+	/* It was attached before, but its program was taken off: undo that. */
 	iface = rxaqm_iface_find(state, plan->ifname);
 	err = iface ? rxaqm_undo(state, iface, error) : 0;
 	if (err) {
@@ -255,7 +255,7 @@ struct visit {
 	int err;
 };
 
-/* Detach what is in the namespace entered. */
+/* Detach the interfaces of the namespace entered. */
 static void detach_here(void *arg)
 {
 	struct rxaqm_iface *iface = NULL;
@@ -277,7 +277,7 @@ static void detach_here(void *arg)
 	}
 }
 
-/* Its packets pass untouched from now on, wherever it is. */
+/* Let its packets pass untouched from now on, wherever it is. */
 static void switch_off(struct rxaqm_state *state, struct rxaqm_iface *iface)
 {
 	struct rxaqm_policy *policies = rxaqm_state_draft(state, iface);
@@ -289,8 +289,8 @@ static void switch_off(struct rxaqm_state *state, struct rxaqm_iface *iface)
 }
 
 /* The interface of @iface is in no namespace that can be entered: it is gone, or in one that only
- * the kernel knows. Its program leaves libxdp's dispatcher there by its pins; what is attached
- * directly stays, switched off.
+ * the kernel knows. Removing its pins takes its program out of libxdp's dispatcher there. A program
+ * that is attached directly stays, switched off.
  */
 static int detach_unreached(struct rxaqm_state *state, struct rxaqm_iface *iface,
 			    struct rxaqm_error *error)

@@ -94,7 +94,7 @@ const struct rxaqm_socket_diag *rxaqm_sockets_find(const struct rxaqm_sockets *s
 	return NULL;
 }
 
-/* Time in the NIC's queue, by the signals that XDP goes by. */
+/* Time in the NIC's queue, by the signals that XDP uses. */
 static __u64 nic_ns(const struct rxaqm_iface *iface, const struct rxaqm_queue *q, __u64 now_ns)
 {
 	__u64 bound_ns = (__u64)iface->ring_entries * q->packet_ns;

@@ -90,7 +90,7 @@ int rxaqm_stamps_enable(struct rxaqm_iface *iface, const char *ifname, struct rx
 	if (iface->stamp != RXAQM_STAMP_HWTSTAMP ||
 	    rxaqm_nic_coverage(ifname) != RXAQM_COVERAGE_ALL)
 		return 0;
-	/* That takes a while, in which others may change what is read next. */
+	/* This takes a while, in which others may change the configuration read next. */
 	rxaqm_phc_keep_arm(keep);
 	err = rxaqm_hwtstamp(ifname, SIOCGHWTSTAMP, &config);
 	if (err || config.rx_filter == HWTSTAMP_FILTER_ALL)
@@ -98,7 +98,7 @@ int rxaqm_stamps_enable(struct rxaqm_iface *iface, const char *ifname, struct rx
 	iface->hwtstamp_flags = config.flags;
 	iface->hwtstamp_tx_type = config.tx_type;
 	iface->hwtstamp_rx_filter = config.rx_filter;
-	/* Until it is known better, as for a command that dies here. */
+	/* The assumption until the answer, for a command that dies here. */
 	iface->hwtstamp_granted = HWTSTAMP_FILTER_ALL;
 	__atomic_or_fetch(&iface->flags, RXAQM_IFACE_HWTSTAMP_SAVED, __ATOMIC_RELEASE);
 	config.rx_filter = HWTSTAMP_FILTER_ALL;
@@ -108,7 +108,7 @@ int rxaqm_stamps_enable(struct rxaqm_iface *iface, const char *ifname, struct rx
 				       "cannot turn on Rx timestamps of \"%s\": %s; attach with "
 				       "signal=busy to do without",
 				       ifname, strerror(-err));
-	/* Some drivers grant less, and say nothing. */
+	/* Some drivers grant less without an error. */
 	if (!rxaqm_hwtstamp(ifname, SIOCGHWTSTAMP, &config))
 		iface->hwtstamp_granted = config.rx_filter;
 	return 0;

@@ -6,29 +6,29 @@
 #include "base/log.h"
 #include "clock/phc_keep.h"
 
-/* @stamp, which the profile names, if this device has it, else none: a field that is never
- * filled in would be looked at in vain.
+/* @stamp, which the profile names, if this device has it, else none: to look at a field that is
+ * never filled in would be in vain.
  */
 enum rxaqm_stamp rxaqm_stamps_usable(enum rxaqm_stamp stamp, const char *ifname);
 
-/* Turn stamps of all received packets on, if @iface goes by them and the device has them; those of
- * sent ones stay as they are. What was set before is noted in @iface first, and what was granted
- * behind. @keep has begun to look at the clock.
+/* Turn on stamps of all received packets, if @iface uses them and the device has them; those of
+ * sent packets stay as they are. The previous configuration is noted in @iface first, and what was
+ * granted after that. @keep has begun with the clock.
  */
 int rxaqm_stamps_enable(struct rxaqm_iface *iface, const char *ifname, struct rxaqm_phc_keep *keep,
 			struct rxaqm_error *error);
 
-/* The same by itself: should the driver reset the clock for it, that is set right. */
+/* The same without @keep: should the driver reset the clock, this sets it right. */
 int rxaqm_stamps_turn_on(struct rxaqm_iface *iface, const char *ifname, struct rxaqm_error *error);
 
-/* The rx_filter that is in force as long as nobody else changes it. */
+/* The rx_filter that is in force unless somebody else changes it. */
 __s32 rxaqm_stamps_filter(const struct rxaqm_iface *iface);
 
 /* Which packets have stamps, in words. */
 const char *rxaqm_stamps_words(__s32 rx_filter);
 
-/* Put back what was set before, unless anything is not as attach has left it: then someone has
- * changed it since, and all of it is theirs. @error tells what was left, or could not be put back.
+/* Put back the previous configuration, unless something is not as attach left it: then someone has
+ * changed it since, and all of it is theirs. @error says what was left, or could not be put back.
  */
 void rxaqm_stamps_restore(const struct rxaqm_iface *iface, const char *ifname,
 			  struct rxaqm_phc_keep *keep, struct rxaqm_error *error);

@@ -19,7 +19,7 @@ void rxaqm_entry_set_state(struct rxaqm_iface *iface, enum rxaqm_iface_state sta
 int rxaqm_undo(const struct rxaqm_state *state, struct rxaqm_iface *iface,
 	       struct rxaqm_error *error)
 {
-	/* Else the driver has no part in it. */
+	/* Otherwise the driver is not involved. */
 	bool clock = !(iface->flags & RXAQM_IFACE_GENERIC) ||
 		     (iface->flags & RXAQM_IFACE_HWTSTAMP_SAVED);
 	unsigned int ifindex = rxaqm_iface_ifindex(iface);
@@ -34,7 +34,7 @@ int rxaqm_undo(const struct rxaqm_state *state, struct rxaqm_iface *iface,
 	here = if_indextoname(ifindex, ifname);
 	rxaqm_phc_keep_begin(&keep, here && clock ? ifname : NULL);
 	rxaqm_entry_set_state(iface, RXAQM_IFACE_DETACHING);
-	/* An interrupted attach may not have come to note its program's id. */
+	/* An interrupted attach may have died before it noted its program's id. */
 	if (!prog_id)
 		prog_id = rxaqm_xdp_find_ours(ifindex);
 	rxaqm_phc_keep_arm(&keep);
@@ -55,7 +55,7 @@ int rxaqm_undo(const struct rxaqm_state *state, struct rxaqm_iface *iface,
 
 int rxaqm_not_undone(const struct rxaqm_iface *iface, int err, struct rxaqm_error *error)
 {
-	/* It was libxdp's lock, and @error says so. */
+	/* libxdp's lock could not be taken, and @error says so. */
 	if (err == -ETIMEDOUT || err == -ENOTDIR)
 		return err;
 	return rxaqm_failed(error, -err, "cannot take the XDP program (id %u) off \"%s\": %s",
@@ -75,8 +75,8 @@ int rxaqm_undo_unknown(unsigned int ifindex, __u32 prog_id, struct rxaqm_error *
 	return err;
 }
 
-/* Has the program of @iface gone with its interface? What is pinned of it does not count, but the
- * interface may be in a namespace that has no name.
+/* Has the program of @iface gone with its interface? Its pins do not count, but the interface may
+ * be in a namespace that has no name.
  */
 static bool is_gone(const struct rxaqm_state *state, const struct rxaqm_iface *iface)
 {
@@ -109,7 +109,7 @@ void rxaqm_undo_interrupted(struct rxaqm_state *state, struct rxaqm_error *error
 struct room {
 	struct rxaqm_state *state;
 	struct rxaqm_error *error;
-	__u64 reached; /* slots whose interface was attached in a namespace that there is, a bit each */
+	__u64 reached; /* one bit per slot: its interface was attached in a namespace that exists */
 };
 
 static void recover_here(void *arg)
@@ -131,7 +131,8 @@ void rxaqm_undo_everywhere(struct rxaqm_state *state, struct rxaqm_error *error)
 
 	rxaqm_netns_each(recover_here, &room);
 	while ((iface = rxaqm_iface_next(state, iface)))
-		/* Where its namespace is gone as well, nothing is left if its program is not. */
+		/* If its namespace is gone, too, the entry is of use only while the program exists.
+		 */
 		if (!(room.reached >> (iface - state->iface) & 1) &&
 		    !rxaqm_xdp_exists(iface->prog_id))
 			rxaqm_entry_set_state(iface, RXAQM_IFACE_FREE);

@@ -17,8 +17,8 @@
 #include "state/xdp_slot.h"
 #include "rxaqm.skel.h"
 
-#define DESCRIPTORS 32 /* more than to load one takes */
-#define NEEDS "5.10" /* the oldest that was tried */
+#define DESCRIPTORS 32 /* more than loading a program takes */
+#define NEEDS "5.10" /* the oldest kernel that was tried */
 
 bool rxaqm_xdp_stays(__u32 prog_id)
 {
@@ -29,7 +29,7 @@ bool rxaqm_xdp_stays(__u32 prog_id)
 	return i == 50;
 }
 
-/* libbpf says EINVAL of what it cannot open. */
+/* Are descriptors the reason? libbpf returns EINVAL for whatever it cannot open. */
 static bool want_descriptors(void)
 {
 	int fd[DESCRIPTORS], nr = 0;
@@ -43,7 +43,7 @@ static bool want_descriptors(void)
 	return want;
 }
 
-/* The program was not even loaded: no mode helps. */
+/* The program was not even loaded: another mode does not help. */
 static int load_failed(int err, struct rxaqm_error *error)
 {
 	struct utsname kernel = {};
@@ -62,7 +62,7 @@ static int load_failed(int err, struct rxaqm_error *error)
 				     "reasons");
 }
 
-/* Is there a dispatcher with a program that takes no fragments? Drivers that look at the MTU refuse
+/* Is there a dispatcher with a program that takes no fragments? Drivers that check the MTU refuse
  * it then, and generic mode is refused while it is there.
  */
 static bool is_beside_one_page(unsigned int ifindex)
@@ -125,8 +125,8 @@ struct rxaqm *rxaqm_xdp_open(const char *name, const struct rxaqm_xdp_config *co
 	return skel;
 }
 
-/* Before 1.4.1 libxdp leaves descriptors of BPF programs open: those that were not open before, by
- * number. For a process of one thread.
+/* Before 1.4.1 libxdp leaves descriptors of BPF programs open. This notes which ones were open
+ * before it, by number; for a process of one thread.
  */
 static bool open_before[1024];
 
@@ -146,7 +146,7 @@ static void libxdp_end(void)
 		struct bpf_prog_info info = {};
 		__u32 len = sizeof(info);
 
-		/* Fails for what is not BPF's. */
+		/* Fails for a descriptor that is not BPF's. */
 		if (!open_before[fd] && !bpf_obj_get_info_by_fd(fd, &info, &len))
 			close(fd);
 	}
@@ -166,7 +166,7 @@ static int attach_program(struct rxaqm_iface *iface, const struct rxaqm_xdp_conf
 	*ret_loaded = false;
 	if (!skel)
 		return -errno;
-	/* Who is in the dispatcher this kernel does not tell. */
+	/* This kernel does not tell which programs are in a dispatcher. */
 	if (!rxaqm_kernel_is_whole())
 		setenv("LIBXDP_SKIP_DISPATCHER", "1", 1);
 	libxdp_begin();
@@ -175,7 +175,7 @@ static int attach_program(struct rxaqm_iface *iface, const struct rxaqm_xdp_conf
 	prog = xdp_program__create(&opts);
 	err = libxdp_get_error(prog);
 	if (!err) {
-		/* libxdp looks at this, not at the section's name, to load its dispatcher. */
+		/* To load its dispatcher libxdp checks this, not the name of the section. */
 		xdp_program__set_xdp_frags_support(prog, rxaqm_kernel_has_fragments());
 		rxaqm_log_forget_kernel_message();
 		err = xdp_program__attach(prog, (int)iface->ifindex,
@@ -200,7 +200,7 @@ int rxaqm_xdp_attach(const char *ifname, struct rxaqm_iface *iface,
 	if (err)
 		return err;
 	err = attach_program(iface, config, &loaded);
-	/* Where the kernel does not let it have a place in the dispatcher of older libxdp. */
+	/* The kernel does not let it into a slot of an older libxdp's dispatcher. */
 	if (err == -EINVAL || err == -EACCES) {
 		iface->flags |= RXAQM_IFACE_BARE;
 		err = attach_program(iface, config, &loaded);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* The XDP program on an interface, by libxdp where it can, in the namespace entered. */
+/* The XDP program on an interface, attached by libxdp if possible, in the namespace entered. */
 #pragma once
 
 #include <linux/types.h>
@@ -12,16 +12,16 @@
 #include "iface.h"
 #include "xdp_config.h"
 
-/* Open the object with @config, its program @name to be loaded. NULL: errno says why. */
+/* Open the object with @config, with its program @name to be loaded. NULL: errno says why. */
 struct rxaqm *rxaqm_xdp_open(const char *name, const struct rxaqm_xdp_config *config);
 
-/* Load the program with @config and attach it to @iface, called @ifname, in which its id is noted,
- * and what it is. -errno with @error, and nothing attached.
+/* Load the program with @config, attach it to @iface, called @ifname, and note its id and kind
+ * there. -errno with @error, and nothing attached.
  */
 int rxaqm_xdp_attach(const char *ifname, struct rxaqm_iface *iface,
 		     const struct rxaqm_xdp_config *config, struct rxaqm_error *error);
 
-/* Id of the program @fd; 0 if it cannot be told. */
+/* Id of the program @fd; 0 if unknown. */
 __u32 rxaqm_xdp_prog_id(int fd);
 
 /* Does a program with this id still exist after half a second? The kernel frees programs some time
@@ -29,13 +29,13 @@ __u32 rxaqm_xdp_prog_id(int fd);
  */
 bool rxaqm_xdp_stays(__u32 prog_id);
 
-/* Take @prog_id off @ifindex; others stay. 0 also if it is not there. -errno, with @error if it was
- * for libxdp's lock.
+/* Take @prog_id off @ifindex; others stay. 0 also if it is not there. -errno, with @error if
+ * libxdp's lock was the reason.
  */
 int rxaqm_xdp_detach(unsigned int ifindex, __u32 prog_id, struct rxaqm_error *error);
 
-/* Take libxdp's dispatcher off @ifindex if no program is left in it, and libxdp's pins of it are
- * gone, so that libxdp does not: somebody removed them, as "xdp-loader clean" does in another
- * network namespace. It is in the way of whatever is attached next.
+/* Take libxdp's dispatcher off @ifindex if it is empty and its pins are gone, since libxdp does not
+ * do that then: somebody removed the pins, as "xdp-loader clean" does in another network namespace.
+ * It would block whatever is attached next.
  */
 void rxaqm_xdp_drop_empty(unsigned int ifindex);

@@ -18,8 +18,8 @@
 
 struct args {
 	const char *ifname;
-	char **words; /* that, and settings */
-	const char *quoted; /* the word behind "--": no setting, whatever is in it */
+	char **words; /* the interface, and settings */
+	const char *quoted; /* the word after "--": not a setting, whatever it contains */
 	const char *profile;
 	enum rxaqm_xdp_mode mode;
 	enum rxaqm_hook hook;
@@ -72,7 +72,7 @@ static int prepare(const struct args *args, struct rxaqm_plan *plan, struct rxaq
 	if (plan->key == RXAQM_KEY_CPU && !plan->generic)
 		return rxaqm_bad(error, "--key cpu goes with --mode generic: in native mode a "
 					"queue is an Rx queue of the NIC");
-	/* Without them not even the queues of another namespace's interface can be counted. */
+	/* Without these not even the queues of an interface in another namespace can be counted. */
 	err = rxaqm_machine_check_capabilities(error);
 	if (!err)
 		err = rxaqm_plan_make(plan, args->profile, error);
@@ -82,7 +82,7 @@ static int prepare(const struct args *args, struct rxaqm_plan *plan, struct rxaq
 	return err ? err : rxaqm_policy_check(&plan->policy, error);
 }
 
-/* Say beforehand what is known to happen to the clock, or refuse. */
+/* Warn if the clock is known to be reset, or refuse. */
 static int check_clock(const struct rxaqm_plan *plan, bool no_reset, struct rxaqm_error *error)
 {
 	if (!rxaqm_plan_resets_clock(plan))
@@ -129,7 +129,7 @@ static void print_attached(const struct rxaqm_state *state, const struct rxaqm_i
 	rxaqm_out_close(&out, false);
 }
 
-/* Attached already: that is what was asked for, if it was in the same way. */
+/* Attached already: fine if it was attached in the same way. */
 static int already_attached(const struct rxaqm_iface *iface, const struct rxaqm_plan *plan,
 			    struct rxaqm_error *error)
 {

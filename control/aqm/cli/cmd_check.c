@@ -13,7 +13,7 @@
 
 /* The first look at an interface. */
 struct first_look {
-	__u64 attached_ns; /* another attachment since then is not compared; 0: no look */
+	__u64 attached_ns; /* a later attachment is not compared; 0: no look */
 	__s64 overflow; /* negative: not known */
 };
 
@@ -31,14 +31,14 @@ struct check {
 	struct rxaqm_check_sum sum;
 };
 
-/* Print the line. Returns the exit status. */
+/* Print the result. Returns the exit status. */
 static int print_line(const struct rxaqm_check_sum *sum)
 {
 	int status = rxaqm_check_print(sum, stdout, rxaqm_json);
 
 	if (!ferror(stdout))
 		return status;
-	/* The exit code that main() has for this would be WARNING. */
+	/* main() would return a code that means WARNING. */
 	rxaqm_log_error("cannot write to standard output");
 	_exit(RXAQM_CHECK_UNKNOWN);
 }
@@ -51,7 +51,7 @@ int rxaqm_check_failed(const char *why)
 	return print_line(&sum);
 }
 
-/* Packets that were lost, modulo 2^32; -errno if that is not known. */
+/* Packets lost to full queues, modulo 2^32; -errno if unknown. */
 static __s64 read_overflow(const struct rxaqm_iface *iface)
 {
 	char name[RXAQM_IFNAMSIZ];
@@ -173,10 +173,10 @@ int rxaqm_cmd_check(int argc, char **argv, struct rxaqm_call *call)
 			"2 CRITICAL, 3 UNKNOWN.",
 		.options = options,
 		.max_words = 1,
-		/* Status 2 would say that a queue is in a critical state. */
+		/* Status 2 would mean that a queue is in a critical state. */
 		.wrong_exit = RXAQM_CHECK_UNKNOWN,
 	};
-	static struct check check; /* of 130 kB */
+	static struct check check; /* 130 kB */
 	struct rxaqm_error *error = &call->error;
 	struct args *args = &check.args;
 

@@ -9,7 +9,7 @@
 #include "cli/cmd.h"
 
 struct args {
-	const char *sample; /* interface whose PHC is to be read */
+	const char *sample; /* interface whose PHC to read */
 	__u64 count; /* 0: not given */
 };
 
@@ -36,7 +36,7 @@ static void print_iface(struct rxaqm_out *out, const struct rxaqm_state *state,
 	rxaqm_out_end(out);
 }
 
-/* One reading, taken in by @fit, as a line or an object. */
+/* Take one reading, add it to @fit, and print it as a line or an object. */
 static int sample_once(struct rxaqm_phc *phc, struct rxaqm_phc_fit *fit, struct rxaqm_out *out,
 		       struct rxaqm_error *error)
 {

@@ -51,7 +51,7 @@ static void take_off_here(void *arg)
 		if_freenameindex(all);
 }
 
-/* Where there is no registry to go by: our programs are those that use our queue_map. */
+/* Without a registry: our programs are those that use our queue_map. */
 static int take_off_all(const struct rxaqm_state *state, struct rxaqm_error *error)
 {
 	struct found found = { .error = error };
@@ -70,7 +70,9 @@ static int take_off_all(const struct rxaqm_state *state, struct rxaqm_error *err
 	return err ? err : found.detached;
 }
 
-/* What a daemon has attached by its configuration stays off, whatever becomes of the daemon. */
+/* An interface that a daemon has attached by its configuration stays off, even after a restart of
+ * the daemon.
+ */
 static void note_detached(const struct rxaqm_iface *iface)
 {
 	char name[RXAQM_IFNAMSIZ];
@@ -90,10 +92,10 @@ static int detach_all(struct rxaqm_state *state, struct rxaqm_error *error)
 	int err = rxaqm_state_open(state, true, error);
 	const struct rxaqm_iface *iface = NULL;
 
-	/* Another version's state is for that version to undo. */
+	/* Only the other version can undo its state. */
 	if (err == -EPROTO || err == -EACCES || err == -EPERM)
 		return err;
-	error->text[0] = '\0'; /* damage that is swept up now */
+	error->text[0] = '\0'; /* this repairs the damage */
 	while ((iface = rxaqm_iface_next(state, iface)))
 		if (iface->state == RXAQM_IFACE_ATTACHED)
 			note_detached(iface);
@@ -120,7 +122,9 @@ static int detach_iface(struct rxaqm_iface *iface, const char *ifname, void *arg
 	return err;
 }
 
-/* One by its name, or those that match a pattern. An exit code, or negative with the error. */
+/* Detach one interface by name, or those that match a pattern. Returns an exit code, or negative
+ * with the error.
+ */
 static int detach_named(struct rxaqm_state *state, const char *ifname, int *ret_nr,
 			struct rxaqm_error *error)
 {
@@ -176,7 +180,7 @@ int rxaqm_cmd_detach(int argc, char **argv, struct rxaqm_call *call)
 	if (nr < 0 || ret < 0)
 		return -1;
 	print_detached(args.all || rxaqm_is_pattern(ifname) ? NULL : ifname, nr);
-	/* Something less than detaching did not work. */
+	/* It was detached, but something of less weight failed. */
 	if (error->text[0])
 		rxaqm_log_notice("%s", error->text);
 	return ret;

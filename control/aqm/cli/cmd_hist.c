@@ -7,7 +7,7 @@
 #include "command/options.h"
 #include "cli/cmd.h"
 
-/* First and last bucket with packets, as the reader need not see the rest; most in one. */
+/* First and last bucket with packets, since the others need not be shown, and the most in one. */
 struct shape {
 	unsigned int first, last;
 	__u64 most;
@@ -63,7 +63,7 @@ static void print_queue(struct rxaqm_out *out, const struct rxaqm_figures *figur
 		     rxaqm_hist_quantile_ns(q->hist, NULL, 999));
 	rxaqm_out_array(out, "buckets");
 	for (i = shape.first; i <= shape.last; i++) {
-		/* JSON has the empty ones, too; text has a line for all of a row. */
+		/* JSON has empty buckets, too; text has one line for several in a row. */
 		if (out->json || q->hist[i])
 			print_bucket(out, q, i, shape.most);
 		else if (q->hist[i - 1])

@@ -17,8 +17,8 @@
 #include "attach/plane.h"
 
 struct args {
-	const char *ifname; /* of set, a pattern, too */
-	bool all; /* set: no ifname */
+	const char *ifname; /* set: may be a pattern */
+	bool all; /* set: there is no ifname */
 	char **words; /* settings, or a file */
 	const char *queues; /* as typed */
 };
@@ -31,11 +31,11 @@ static const struct rxaqm_option set_options[] = {
 	{ 0 },
 };
 
-/* The interface at hand, its policies to be worked on, and the queues meant. */
+/* The current interface, the policies being worked on, and the chosen queues. */
 struct work {
 	struct rxaqm_state *state;
 	const struct args *args;
-	bool change; /* it is not only looked at */
+	bool change; /* not only to show */
 	struct rxaqm_iface *iface;
 	struct rxaqm_policy policies[RXAQM_MAX_QUEUES];
 	unsigned char chosen[RXAQM_MAX_QUEUES];
@@ -53,7 +53,7 @@ static int work_open(struct work *work, bool change, struct rxaqm_error *error)
 	return err ? err : rxaqm_machine_check_readable(error);
 }
 
-/* Take up the policies of @iface (NULL: there is none), called @ifname. */
+/* Load the policies of @iface (NULL: there is none), called @ifname. */
 static int work_load(struct work *work, struct rxaqm_iface *iface, const char *ifname,
 		     struct rxaqm_error *error)
 {
@@ -80,7 +80,7 @@ static int work_load(struct work *work, struct rxaqm_iface *iface, const char *i
 	return 0;
 }
 
-/* Both, of the one interface that is named. */
+/* Open and load, for the one interface that is named. */
 static int work_begin(struct work *work, bool change, struct rxaqm_error *error)
 {
 	const char *ifname = work->args->ifname;
@@ -89,7 +89,7 @@ static int work_begin(struct work *work, bool change, struct rxaqm_error *error)
 	return err ? err : work_load(work, rxaqm_iface_find(work->state, ifname), ifname, error);
 }
 
-/* Does any queue come to want stamps by this change, or by being told so again? */
+/* Does a queue start to use stamps by this change, or was such a signal given again? */
 static bool wants_stamps_now(const struct work *work, bool signal_named)
 {
 	unsigned int i;
@@ -104,8 +104,9 @@ static bool wants_stamps_now(const struct work *work, bool signal_named)
 	return false;
 }
 
-/* Check what has become of the chosen policies and put them in force, all at once. @signal_named:
- * the operator has given a signal, be it the same; so stamps that someone turned off come back.
+/* Check the chosen policies after the change, and put them in force, all at once. @signal_named:
+ * the operator has given a signal, maybe the same one: then stamps that someone turned off come
+ * back.
  */
 static int work_commit(struct work *work, const char *ifname, bool signal_named,
 		       struct rxaqm_error *error)
@@ -157,7 +158,7 @@ static void print_policy(struct rxaqm_out *out, const struct rxaqm_policy *polic
 	rxaqm_out_text(out, "\n");
 }
 
-/* Which queues of a run go to AF_XDP sockets. */
+/* Print which queues of a run are served by AF_XDP sockets. */
 static void print_sockets(struct rxaqm_out *out, const struct work *work, unsigned int first,
 			  unsigned int last)
 {
@@ -178,7 +179,7 @@ static void print_sockets(struct rxaqm_out *out, const struct work *work, unsign
 		rxaqm_out_text(out, "\n");
 }
 
-/* One line for queues in a row that have the same. */
+/* Print one line for consecutive queues with the same policy. */
 static int policy_show(struct work *work, const struct args *args, struct rxaqm_error *error)
 {
 	const struct rxaqm_policy *policies = work->policies;
@@ -235,7 +236,7 @@ static int policy_set(struct work *work, const struct args *args, struct rxaqm_e
 
 	if (!*args->words)
 		return rxaqm_bad(error, "nothing to set: name at least one KEY=VALUE");
-	/* What is wrong with the words comes before what is wrong with the interface. */
+	/* Report a bad setting before a missing interface. */
 	rxaqm_policy_init(&scratch);
 	err = assign(&scratch, args->words, error);
 	if (err)
@@ -281,7 +282,7 @@ static int policy_save(struct work *work, const struct args *args, struct rxaqm_
 	if (args->words[0])
 		return rxaqm_file_print(args->words[0], rxaqm_policy_file_print, &policies, 0666,
 					error);
-	rxaqm_policy_file_print(stdout, &policies); /* main() tells what did not arrive */
+	rxaqm_policy_file_print(stdout, &policies); /* main() reports a failed write */
 	return 0;
 }
 
@@ -296,7 +297,7 @@ static const struct rxaqm_command commands[] = {
 	  .help = "Change settings, of all queues at once. A PATTERN is one such as 'eth*'.",
 	  .options = set_options,
 	  .max_words = RXAQM_SETTING_WORDS },
-	/* Files name their queues themselves. */
+	/* Files name their queues. */
 	{ .name = "rxaqm policy load",
 	  .args = "IFACE FILE",
 	  .help = "Read the policies from FILE (- for standard input).",
@@ -315,7 +316,7 @@ static policy_action *const actions[] = { policy_show, policy_set, policy_load, 
 int rxaqm_cmd_policy(int argc, char **argv, struct rxaqm_call *call)
 {
 	static struct args args = { .queues = "all" };
-	static struct work work; /* of 300 kB; what it points to lives as long */
+	static struct work work; /* 300 kB; what it points to lives as long */
 	int chosen = rxaqm_command_choose(commands, argc, argv, &call->error);
 
 	if (chosen < 0)

@@ -14,14 +14,14 @@
 #include "profile/match.h"
 #include "report/profile_show.h"
 
-/* What is done with each profile. */
+/* A walk over profiles, and what it does with each. */
 struct walk {
 	struct rxaqm_out out;
 	void (*print)(struct walk *walk, const struct rxaqm_profile *profile);
 	unsigned int nr;
-	char directory[PATH_MAX]; /* list: of the profile before */
-	int exit_code; /* of what failed, and was logged */
-	RXAQM_LIST(struct rxaqm_profile) good; /* check: to compare others with */
+	char directory[PATH_MAX]; /* list: of the previous profile */
+	int exit_code; /* of a failure that was logged */
+	RXAQM_LIST(struct rxaqm_profile) good; /* check: to compare the next ones with */
 };
 
 static int print_one(const struct rxaqm_profile *profile, const struct rxaqm_error *error,
@@ -53,11 +53,11 @@ static int finish(struct walk *walk, int err)
 				rxaqm_profile_path());
 	else if (err)
 		rxaqm_log_error("%s", strerror(-err));
-	/* main() tells what did not arrive. */
+	/* main() reports a failed write. */
 	return err || rxaqm_out_close(&walk->out, false) ? RXAQM_EXIT_FAILED : walk->exit_code;
 }
 
-/* What [Match] asks for besides the driver: "NapiPoll=bnxt_poll_p5". */
+/* The conditions of [Match] besides the driver: "NapiPoll=bnxt_poll_p5". */
 static const char *conditions(const struct rxaqm_profile *profile, char *buf, size_t size)
 {
 	size_t len = 0;
@@ -74,7 +74,7 @@ static const char *conditions(const struct rxaqm_profile *profile, char *buf, si
 	return buf;
 }
 
-/* A value that leaves no room for the next one has it on a line below. */
+/* If a value leaves no room for the next one, that is on a line below. */
 static void list_one(struct walk *walk, const struct rxaqm_profile *profile)
 {
 	char all[256], path[PATH_MAX];
@@ -114,7 +114,7 @@ static void list_one(struct walk *walk, const struct rxaqm_profile *profile)
 	rxaqm_out_text(out, "\n");
 }
 
-/* @profile, or (NULL) all of them. */
+/* Print @profile, or (NULL) all of them. */
 static int print_profiles(const char *what,
 			  void (*print)(struct walk *walk, const struct rxaqm_profile *profile),
 			  const struct rxaqm_profile *profile)
@@ -140,7 +140,7 @@ static void show_one(struct walk *walk, const struct rxaqm_profile *profile)
 	rxaqm_profile_out(&walk->out, profile);
 }
 
-/* The profile of an interface, held against what the machine says. */
+/* Show the profile of an interface, compared with what the machine says. */
 static int show_interface(struct rxaqm_nic_facts *facts, const struct rxaqm_profile *profile)
 {
 	struct walk walk = {};
@@ -169,7 +169,7 @@ static int profile_show(char **words, struct rxaqm_error *error)
 
 	if (!name)
 		return print_profiles("profile-show", show_one, NULL);
-	/* An interface may be called like a profile ("veth"): then it is meant. */
+	/* If an interface and a profile have the same name ("veth"), the interface is meant. */
 	if (!rxaqm_nic_facts_read(name, &facts)) {
 		if (rxaqm_profile_for_nic(&facts, &profile, error))
 			return -1;
@@ -184,7 +184,7 @@ static int profile_show(char **words, struct rxaqm_error *error)
 	return err ?: print_profiles("profile-show", show_one, &profile);
 }
 
-/* Refuse @profile if nothing but its name tells when it applies, and not one seen before. */
+/* Refuse @profile if only its name decides between it and one seen before. */
 static int check_ambiguous(struct walk *walk, const struct rxaqm_profile *profile,
 			   struct rxaqm_error *error)
 {

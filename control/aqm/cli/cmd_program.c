@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Commands that are programs of their own: doctor and qualify in packages of theirs, and trial */
+/* Commands that are programs of their own: doctor and qualify, which have their own packages, and
+ * trial
+ */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

@@ -25,7 +25,7 @@ static const struct rxaqm_option run_options[] = {
 	{ 0 },
 };
 
-/* Which section each interface that is here gets; the policy must fit its profile. */
+/* Print which section each interface here gets, and check that the policy fits its profile. */
 static int print_here(struct rxaqm_out *out, const struct rxaqm_config *config,
 		      struct rxaqm_error *error)
 {
@@ -52,7 +52,9 @@ static int print_here(struct rxaqm_out *out, const struct rxaqm_config *config,
 	return err;
 }
 
-/* Is there a directory for the file @path, which the daemon writes? Its own it makes itself. */
+/* Does the directory of the file @path exist, which the daemon writes? It creates its own
+ * directory.
+ */
 static int check_directory(const char *key, const char *path, struct rxaqm_error *error)
 {
 	char dir[RXAQM_CONFIG_PATH_LEN], own[RXAQM_CONFIG_PATH_LEN];
@@ -73,7 +75,7 @@ static int check(const struct rxaqm_config *config, struct rxaqm_error *error)
 	struct rxaqm_out out;
 	int err;
 
-	/* Not broken: a line is a key. */
+	/* Not wrapped: one line per key. */
 	rxaqm_out_open(&out, stdout, rxaqm_json);
 	if (rxaqm_json)
 		rxaqm_out_head(&out, "config");
@@ -85,7 +87,7 @@ static int check(const struct rxaqm_config *config, struct rxaqm_error *error)
 	return err;
 }
 
-/* SIGHUP that comes before the event loop waits for it: it would end the process. */
+/* Block SIGHUP until the event loop waits for it: it would end the process. */
 static void hold_reload(void)
 {
 	sigset_t mask;
@@ -105,7 +107,7 @@ int rxaqm_cmd_run(int argc, char **argv, struct rxaqm_call *call)
 		.options = run_options,
 		.keys = rxaqm_config_keys,
 	};
-	/* What it holds is freed by the end of the process. */
+	/* Never freed: it lives as long as the process. */
 	static struct rxaqm_run run = { .state = RXAQM_STATE_NONE };
 	struct args args = { .config = RXAQM_CONFIG_PATH };
 	int exit_code;

@@ -21,12 +21,12 @@ struct args {
 	bool all; /* queues */
 };
 
-/* Where the daemon writes, by its configuration if that may be read, else by default. */
+/* Where the daemon writes its file, by its configuration if that may be read, else by default. */
 static void find_path(char path[RXAQM_CONFIG_PATH_LEN])
 {
 	struct rxaqm_config config;
 
-	/* A file that cannot be read leaves the defaults. */
+	/* If the configuration cannot be read, the defaults hold. */
 	if (rxaqm_config_read(RXAQM_CONFIG_PATH, &config, NULL) || !config.status_file[0])
 		rxaqm_runtime_path("status.json", path, RXAQM_CONFIG_PATH_LEN);
 	else
@@ -34,7 +34,7 @@ static void find_path(char path[RXAQM_CONFIG_PATH_LEN])
 	rxaqm_config_free(&config);
 }
 
-/* What the daemon has written of @ifname or (NULL) of all; NULL if it is no such thing. */
+/* The daemon's document about @ifname or (NULL) all; NULL if @path is not such a file. */
 static struct json_object *read_json(const char *path, const char *ifname)
 {
 	static const struct rxaqm_json_format format = { "rxaqm-status", "status",
@@ -89,8 +89,8 @@ static int print_read(struct json_object *status, const struct args *args)
 	return exit_code;
 }
 
-/* Print what the daemon has written last, and its age on stderr. Returns an exit code, or -1 if
- * there is no such file that may be read.
+/* Print what the daemon wrote last, and its age on stderr. Returns an exit code, or -1 if there is
+ * no such file that may be read.
  */
 static int status_from_file(const struct args *args)
 {
@@ -120,7 +120,7 @@ static int status_from_file(const struct args *args)
 	return exit_code;
 }
 
-/* Where neither the kernel nor the file may be read. */
+/* Neither the kernel nor the file may be read. */
 static int status_refused(struct rxaqm_call *call)
 {
 	struct rxaqm_error *error = &call->error;
@@ -170,12 +170,13 @@ int rxaqm_cmd_status(int argc, char **argv, struct rxaqm_call *call)
 	struct args args = {};
 	int exit_code, i;
 
-	/* What 0.1.0 had for monitoring, to which a usage error would be a critical state. */
+	/* The option of 0.1.0 for monitoring, which would take a usage error for a critical state.
+	 */
 	for (i = 1; i < argc; i++)
 		if (!strcmp(argv[i], "--check"))
 			return rxaqm_check_failed("\"status --check\" is \"rxaqm check\" now");
 	args.ifname = *rxaqm_options_read(&command, argc, argv, &args);
-	/* Who may not ask the kernel gets what the daemon has left to be read, if it runs. */
+	/* Users who may not ask the kernel get the daemon's file, if it runs. */
 	if (rxaqm_machine_check_readable(NULL)) {
 		exit_code = status_from_file(&args);
 		return exit_code >= 0 ? exit_code : status_refused(call);

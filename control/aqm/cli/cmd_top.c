@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* rxaqm top: on a terminal a screen, else one line a queue and interval. */
+/* rxaqm top: a screen on a terminal, else one line per queue and interval. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -88,7 +88,7 @@ static void print_line(const struct rxaqm_top *top, const struct rxaqm_top_row *
 {
 	enum rxaqm_top_column column[RXAQM_TOP_COLUMNS];
 	char cell[RXAQM_TOP_CELL];
-	/* What reads a pipe finds all columns. */
+	/* A pipe gets all columns. */
 	unsigned int width = isatty(STDOUT_FILENO) ? rxaqm_width() : ~0U, nr, i;
 
 	nr = top->nr_columns;
@@ -133,7 +133,7 @@ static int print(const struct rxaqm_top *top, const struct args *args, __u64 sho
 	return rxaqm_out_close(&out, true);
 }
 
-/* Lines, until COUNT is reached or nobody reads them any more. */
+/* Print lines until COUNT is reached or nobody reads them any more. */
 static void run_plain(struct rxaqm_top *top, const struct args *args)
 {
 	__u64 next_ns, shown;
@@ -151,7 +151,7 @@ static void run_plain(struct rxaqm_top *top, const struct args *args)
 	}
 }
 
-/* A screen takes keys: what is on standard input otherwise is not for it to read. */
+/* A screen reads keys: standard input must be a terminal. */
 static bool run_screen(struct rxaqm_top *top, const struct args *args)
 {
 	if (rxaqm_json || args->plain || args->flows || !isatty(STDIN_FILENO) ||
@@ -175,7 +175,7 @@ int rxaqm_cmd_top(int argc, char **argv, struct rxaqm_call *call)
 		.max_words = 1,
 	};
 	struct args args = { .interval_ns = RXAQM_NSEC_PER_SEC };
-	static struct rxaqm_top top; /* large: all zero until now */
+	static struct rxaqm_top top; /* large: all zero until used */
 
 	top.sort = RXAQM_TOP_COLUMNS;
 	top.ifname = *rxaqm_options_read(&command, argc, argv, &args);
@@ -186,7 +186,7 @@ int rxaqm_cmd_top(int argc, char **argv, struct rxaqm_call *call)
 			print(&top, &args, 0);
 		return -1;
 	}
-	/* Who asks for flows writes. */
+	/* To ask for flows is to write to the maps. */
 	if (args.flows && rxaqm_state_open(&call->state, true, &call->error))
 		return -1;
 	top.state = &call->state;

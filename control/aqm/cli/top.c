@@ -9,15 +9,17 @@
 #include "base/now.h"
 #include "base/parse.h"
 
-/* What a column has. */
+/* Kinds of values. */
 enum kind {
 	TEXT,
-	NUMBER, /* as it is */
-	RATE, /* by the second; the sum says something */
+	NUMBER, /* printed as it is */
+	RATE, /* per second; a sum makes sense */
 	TIME, /* ns, shown in ms */
 };
 
-/* In the order of columns. In a narrow table those with the highest @spare are left out first. */
+/* In the order of columns. In a narrow table the columns with the highest @spare are left out
+ * first.
+ */
 static const struct {
 	const char *title;
 	int width;
@@ -83,13 +85,13 @@ static void fill(struct rxaqm_top_row *row, __u64 look)
 	value[RXAQM_TOP_NECT] = rate(row, RXAQM_STAT_OVER_NECT);
 	value[RXAQM_TOP_TARGET] = (double)now->target_ns;
 	value[RXAQM_TOP_LIMIT] = (double)now->law.limit_pps;
-	/* Packets are counted at the end of their poll, so they may lag behind by one. */
+	/* Packets are counted at the end of their poll, so this count may lag by one poll. */
 	low = value[RXAQM_TOP_PPS] - value[RXAQM_TOP_EXEMPT] - value[RXAQM_TOP_ACK] -
 	      value[RXAQM_TOP_CE] - value[RXAQM_TOP_NECT];
 	value[RXAQM_TOP_LOW] = MAX(low, 0);
 }
 
-/* Of @queue of the interface called @name. */
+/* Take the figures of @queue of the interface called @name. */
 static void take_row(struct rxaqm_top *top, const struct rxaqm_iface *iface, const char *name,
 		     unsigned int queue)
 {
@@ -100,7 +102,7 @@ static void take_row(struct rxaqm_top *top, const struct rxaqm_iface *iface, con
 	row->before = now->queue;
 	rxaqm_figures_take(top->state, iface, queue, rxaqm_now_ns(), now);
 	row->seconds = (double)(now->now_ns - before_ns) / 1e9;
-	/* Nothing to compare with yet, or what was before another attachment's. */
+	/* There is nothing to compare with yet, or only values of another attachment. */
 	if (row->attached_ns != iface->attached_ns) {
 		row->before = now->queue;
 		row->seconds = 0;
@@ -114,7 +116,7 @@ static void take_row(struct rxaqm_top *top, const struct rxaqm_iface *iface, con
 	if (now->standing)
 		rxaqm_overview_standing(&top->overview, name, queue, now->sojourn_ns,
 					now->mode == RXAQM_MODE_NOW_ENFORCE);
-	/* One that was attached anew meanwhile may come twice. */
+	/* An interface that was attached again meanwhile may come twice. */
 	if (top->nr_taken < RXAQM_MAX_QUEUES)
 		top->taken[top->nr_taken++] = row;
 }
@@ -149,13 +151,13 @@ const char *rxaqm_top_text(const struct rxaqm_top_row *row, enum rxaqm_top_colum
 					    NULL;
 }
 
-/* 0: it does not stand. */
+/* 0: it does not stand; else its sojourn in ns, plus 1. */
 static __u64 stood(const struct rxaqm_top_row *row)
 {
 	return row->now.standing ? 1 + row->now.sojourn_ns : 0;
 }
 
-/* Numbers go down, names up; what is the same stays as it is, which is by interface and queue. */
+/* Numbers descending, names ascending; equal rows stay in the order of interface and queue. */
 static int compare(const void *a, const void *b, void *arg)
 {
 	const struct rxaqm_top_row *x = *(const struct rxaqm_top_row *const *)a;

@@ -8,7 +8,7 @@
 
 #define AXIS 9 /* characters left of it */
 
-/* Columns and what they stand for: the looks [first, first + each), and so on. */
+/* Columns and their looks: the first column has the looks [first, first + each), and so on. */
 struct span {
 	__u64 first;
 	unsigned int each, nr;
@@ -23,7 +23,7 @@ static struct span span_of(const struct rxaqm_top *top, const struct rxaqm_top_r
 		looks += row->past[i].look != 0;
 	span.each = (looks + width - 1) / width;
 	span.each = MAX(span.each, 1);
-	/* A look stays in its column while that moves to the left. */
+	/* A look stays in its column while the column moves to the left. */
 	span.first = (top->look - looks + 1) / span.each * span.each;
 	span.nr = (unsigned int)((top->look - span.first) / span.each) + 1;
 	if (span.nr > width) {
@@ -33,7 +33,7 @@ static struct span span_of(const struct rxaqm_top *top, const struct rxaqm_top_r
 	return span;
 }
 
-/* The worst of what @column stands for. */
+/* The worst of the looks in @column. */
 static struct rxaqm_top_past worst(const struct rxaqm_top_row *row, const struct span *span,
 				   unsigned int column)
 {
@@ -52,7 +52,7 @@ static struct rxaqm_top_past worst(const struct rxaqm_top_row *row, const struct
 	return worst;
 }
 
-/* 1, 2 or 5 times a power of ten, at least @ns. */
+/* The smallest number of at least @ns that is 1, 2 or 5 times a power of ten. */
 static __u64 round_up(__u64 ns)
 {
 	__u64 power = 1;
@@ -99,7 +99,7 @@ void rxaqm_top_graph(const struct rxaqm_top *top, const struct rxaqm_top_row *ro
 	draw_head(row);
 	for (i = 0; i < span.nr; i++)
 		most_ns = MAX(most_ns, worst(row, &span, i).p99_ns);
-	/* The target, unless that is out of sight. */
+	/* Show the target, unless it is far above the values. */
 	if (target_ns < 4 * most_ns)
 		most_ns = MAX(most_ns, target_ns + target_ns / 4);
 	most_ns = round_up(most_ns ?: target_ns);
@@ -107,7 +107,7 @@ void rxaqm_top_graph(const struct rxaqm_top *top, const struct rxaqm_top_row *ro
 		__u64 low_ns = most_ns * (__u64)(height - 1 - y) / (__u64)height;
 		__u64 high_ns = most_ns * (__u64)(height - y) / (__u64)height;
 
-		/* At the quarters; the most in the first line. */
+		/* At the quarters; the largest value in the first line. */
 		if (!y || y * 4 / height != (y - 1) * 4 / height)
 			mvprintw(1 + y, 0, "%8s",
 				 rxaqm_duration(most_ns * (__u64)(4 - y * 4 / height) / 4));

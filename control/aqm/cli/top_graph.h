@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* One queue's sojourn over the last minutes, on the screen of curses. */
+/* One queue's sojourn over the last minutes, drawn by curses. */
 #pragma once
 
 #include "cli/top.h"

@@ -16,13 +16,13 @@ struct screen {
 	struct rxaqm_top *top;
 	__u64 interval_ns;
 	const struct rxaqm_top_row *selected; /* NULL: the first */
-	int first; /* row that is shown on top */
+	int first; /* row shown on top */
 	enum {
 		TABLE,
 		GRAPH,
 		HELP
 	} view;
-	bool typing; /* the filter */
+	bool typing; /* the filter is being typed */
 	bool quit;
 };
 
@@ -35,7 +35,7 @@ static int page(void)
 	return MAX(LINES - HEAD - FOOT, 1);
 }
 
-/* Where the selected row is now; if it is there no more, the first. */
+/* Row number of the selected queue; if it is gone, the first. */
 static int selected(const struct screen *screen)
 {
 	unsigned int i;
@@ -54,7 +54,7 @@ static void move_to(struct screen *screen, int to)
 	screen->selected = nr ? screen->top->shown[to] : NULL;
 }
 
-/* From terminal.h's to curses'. */
+/* Translate colours of terminal.h to curses. */
 static attr_t look(enum rxaqm_paint paint)
 {
 	if (paint == RXAQM_PLAIN)
@@ -69,7 +69,7 @@ static attr_t look_of(const struct rxaqm_top_row *row)
 	return look(row->now.mode == RXAQM_MODE_NOW_ENFORCE ? RXAQM_GREEN : RXAQM_RED);
 }
 
-/* One line of cells: titles (@row NULL), a row, or (@sum) the sums. */
+/* Draw one line of cells: titles (@row NULL), a row, or (@sum) the sums. */
 static void draw_line(const struct screen *screen, int y, const struct rxaqm_top_row *row, bool sum)
 {
 	enum rxaqm_top_column column[RXAQM_TOP_COLUMNS];
@@ -92,7 +92,7 @@ static void draw_line(const struct screen *screen, int y, const struct rxaqm_top
 			MAX(COLS - getcurx(stdscr), 0));
 		if (!row && !sum)
 			attron(A_REVERSE);
-		/* The line was full to its end. */
+		/* The line is full. */
 		if (getcury(stdscr) != y)
 			return;
 	}
@@ -188,7 +188,7 @@ static void draw(struct screen *screen)
 	refresh();
 }
 
-/* The column of the table that is @step further than the one sorted by; none is one of them. */
+/* Sort by the column that is @step further than the current one; "no column" is one of them. */
 static void sort_by(struct rxaqm_top *top, int step)
 {
 	top->sort = (top->sort + RXAQM_TOP_COLUMNS + 1 + (unsigned int)step) %
@@ -264,8 +264,8 @@ static void press(struct screen *screen, int key)
 	}
 }
 
-/* Wait for a key, until @due_ns at the latest. ERR: none came. A terminal that is gone is readable
- * and has nothing to read: to getch() the time would be up at once, over and over.
+/* Wait for a key until @due_ns at the latest. ERR: there was none. A terminal that is gone is
+ * readable but has nothing to read: getch() would report a timeout at once, again and again.
  */
 static int wait_key(__u64 due_ns)
 {
@@ -291,10 +291,10 @@ static void take_key(struct screen *screen, int key)
 	rxaqm_top_arrange(screen->top);
 }
 
-/* False: there is no such terminal. */
+/* False: this type of terminal is unknown. */
 static bool begin(void)
 {
-	/* It writes to the terminal itself, what stdout would not let through. */
+	/* curses writes to the terminal directly: stdout would not pass its escape sequences. */
 	if (!newterm(NULL, fdopen(STDOUT_FILENO, "w"), stdin))
 		return false;
 	rxaqm_stop_at(SIGINT);

@@ -43,7 +43,7 @@ const struct rxaqm_config_iface *rxaqm_config_find(const struct rxaqm_config *co
 	for (i = 0; i < config->nr_ifaces; i++)
 		if (!config->iface[i].glob && !strcmp(config->iface[i].match, ifname))
 			return &config->iface[i];
-	/* Nobody who writes "*" means the loopback device. */
+	/* "*" is not meant to include the loopback device. */
 	if (!strcmp(ifname, "lo"))
 		return NULL;
 	for (i = 0; i < config->nr_ifaces; i++)
@@ -54,7 +54,7 @@ const struct rxaqm_config_iface *rxaqm_config_find(const struct rxaqm_config *co
 
 static void fold(__u32 *digest, const char *text)
 {
-	/* FNV-1a, the end of the text included. */
+	/* FNV-1a, with the NUL that ends the text. */
 	do
 		*digest = (*digest ^ (unsigned char)*text) * 16777619U;
 	while (*text++);
@@ -102,7 +102,7 @@ int rxaqm_config_policy(const struct rxaqm_config_iface *iface, __u64 now_ns,
 
 #define NOTE_PATH_LEN (RXAQM_CONFIG_PATH_LEN + RXAQM_IFNAMSIZ)
 
-/* Of the note about @ifname, or, "", of the directory. In what is to outlive a reboot. */
+/* Path of the note about @ifname, or ("") of the directory. It outlives a reboot. */
 static char *note_path(const char *ifname, char path[NOTE_PATH_LEN])
 {
 	char name[16 + RXAQM_IFNAMSIZ];
@@ -115,7 +115,7 @@ static char *note_path(const char *ifname, char path[NOTE_PATH_LEN])
 int rxaqm_detached_note(const char *ifname, __u32 digest)
 {
 	char text[16], path[NOTE_PATH_LEN];
-	/* A power cut may follow at once: on the disk, or not there. */
+	/* A power cut may follow at once: the note is on the disk, or it is not there. */
 	const struct rxaqm_own_file note = { rxaqm_file_put, text, 0644, (gid_t)-1, true };
 	int dir_fd, err;
 
@@ -146,7 +146,7 @@ bool rxaqm_detached(const char *ifname, __u32 digest)
 	unsigned int noted;
 	bool same;
 
-	/* What cannot be read is still an operator's word. */
+	/* A note that cannot be read is still an operator's decision. */
 	if (!file)
 		return errno != ENOENT && errno != ENOTDIR;
 	same = fscanf(file, "%u", &noted) != 1 || noted == digest;
@@ -154,8 +154,8 @@ bool rxaqm_detached(const char *ifname, __u32 digest)
 	return same;
 }
 
-/* Are the facts that "by default" stands for unknown until there is an interface? These keys are
- * of [Interface] alone.
+/* Does the key's default depend on facts that are unknown until there is an interface? Such keys
+ * are in [Interface] only.
  */
 static bool left_open(const struct rxaqm_key *row, const struct rxaqm_config_iface *iface)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * The daemon's configuration: what rxaqm.conf(5) says, checked as a whole. Every key is a
- * row of a table (config_keys.c); keys/keys.h parses and prints them.
+ * The daemon's configuration, as in rxaqm.conf(5), checked as a whole. Every key is a row of a
+ * table (config_keys.c); keys/keys.h parses and prints them.
  */
 #pragma once
 
@@ -38,16 +38,16 @@ struct rxaqm_config_iface {
 	char match[RXAQM_CONFIG_MATCH_LEN];
 	bool glob;
 	unsigned int line; /* of its first key, in the last file that has the section */
-	bool here; /* while a file is read: it has the section */
+	bool here; /* while a file is read: the file has the section */
 	bool enable;
-	bool xdp_mode_set; /* else an interface is adopted in the mode it is in */
+	bool xdp_mode_set; /* otherwise an interface keeps the mode in which it was attached */
 	bool auto_enforce;
 	int xdp_mode; /* enum rxaqm_xdp_mode */
 	int hook; /* enum rxaqm_hook */
 	int key; /* enum rxaqm_queue_key */
 	char profile[RXAQM_CONFIG_PATH_LEN]; /* "": by driver */
 	__u64 lease_ns; /* renewed by the daemon; 0: none */
-	/* The policy: key and value as typed, in order, but for the lease. */
+	/* The policy: key and value as typed, in order, without the lease. */
 	unsigned int nr_settings;
 	struct rxaqm_typed_setting setting[RXAQM_TYPED_MAX];
 };
@@ -58,37 +58,37 @@ struct rxaqm_config {
 	char status_file[RXAQM_CONFIG_PATH_LEN]; /* "": none */
 	unsigned int status_mode;
 	char status_group[33];
-	gid_t status_gid; /* of that group, looked up once, since LDAP may be slow; -1: not known */
+	gid_t status_gid; /* of that group, looked up once, since LDAP may be slow; -1: unknown */
 	__u64 status_interval_ns;
-	__u64 settle_ns; /* an interface that appeared is left alone for so long */
+	__u64 settle_ns; /* a new interface is left alone for so long */
 	/* [Metrics] */
 	int metrics_per; /* enum rxaqm_metrics_per */
-	char metrics_textfile[RXAQM_CONFIG_PATH_LEN]; /* "": none but the daemon's own */
+	char metrics_textfile[RXAQM_CONFIG_PATH_LEN]; /* "": only the daemon's own */
 	__u64 metrics_interval_ns;
 	/* [Overload] */
 	struct rxaqm_overload_config overload;
 	struct rxaqm_autoenforce_config autoenforce;
-	__u64 diagnose_ns; /* doctor looks for the cause at most so often; 0: never */
+	__u64 diagnose_ns; /* shortest time between two calls of doctor for the cause; 0: never */
 	/* In the order of the file. */
 	unsigned int nr_ifaces;
 	struct rxaqm_config_iface *iface;
 };
 
-/* Of struct rxaqm_config, and, in the section "Interface", of struct rxaqm_config_iface. Ends with
- * a NULL name.
+/* Keys of struct rxaqm_config, and, in the section "Interface", of struct rxaqm_config_iface. Ends
+ * with a NULL name.
  */
 extern const struct rxaqm_key rxaqm_config_keys[];
-extern const char *const rxaqm_config_sections[]; /* but for Interface; ends with NULL */
-/* Words of three of them, by value; each ends with NULL. */
+extern const char *const rxaqm_config_sections[]; /* without Interface; ends with NULL */
+/* The words of three keys, by value; each list ends with NULL. */
 extern const char *const rxaqm_xdp_mode_words[], *const rxaqm_hook_words[];
 extern const char *const rxaqm_queue_key_words[];
 
-/* What holds where the file is silent. */
+/* Set the defaults. */
 void rxaqm_config_init(struct rxaqm_config *config);
 void rxaqm_config_iface_init(struct rxaqm_config_iface *iface);
 void rxaqm_config_free(struct rxaqm_config *config);
 
-/* Read @path into @config, whatever that holds, and then @path.d/?*.conf, by name: a later file
+/* Read @path into @config, which is overwritten, and then @path.d/?*.conf, by name: a later file
  * overrides an earlier one, key by key. -errno with @error ("FILE:LINE: ..."): @config is empty.
  */
 int rxaqm_config_read(const char *path, struct rxaqm_config *config, struct rxaqm_error *error);
@@ -103,28 +103,30 @@ int rxaqm_config_parse(FILE *file, const char *path, struct rxaqm_config *config
 const struct rxaqm_config_iface *rxaqm_config_find(const struct rxaqm_config *config,
 						   const char *ifname);
 
-/* Change @policy, the profile's or the built-in one, as @iface asks for, with the lease running
- * from @now_ns. -EINVAL with @error.
+/* Change @policy, the profile's or the built-in one, as @iface says. The lease starts at @now_ns.
+ * -EINVAL with @error.
  */
 int rxaqm_config_policy(const struct rxaqm_config_iface *iface, __u64 now_ns,
 			struct rxaqm_policy *policy, struct rxaqm_error *error);
 
-/* A digest of what the section says, never 0. A later version, which has more keys, computes the
- * same. The section's name and its place in the file do not count.
+/* A digest of the section's content, never 0. A later version, with more keys, computes the same.
+ * The section's name and its place in the file do not count.
  */
 __u32 rxaqm_config_digest(const struct rxaqm_config_iface *iface);
 
 /* Note in a file, in $STATE_DIRECTORY or /var/lib/rxaqm, that an operator has detached @ifname, to
- * which the section with @digest was applied: so no crash, upgrade or reboot makes the daemon
- * attach it again. -errno.
+ * which the section with @digest was applied. So the daemon does not attach it again after a crash,
+ * an upgrade or a reboot. -errno.
  */
 int rxaqm_detached_note(const char *ifname, __u32 digest);
-/* Remove the note: the operator, or a configuration that was read again, has attached @ifname. */
+/* Remove the note: the operator has attached @ifname, or the configuration was read again. */
 void rxaqm_detached_forget(const char *ifname);
-/* Was @ifname detached under the section with @digest? Also if the note cannot be read. */
+/* Was @ifname detached while the section with @digest applied? True also if the note cannot be
+ * read.
+ */
 bool rxaqm_detached(const char *ifname, __u32 digest);
 
 struct rxaqm_out;
 
-/* All that is in effect: as a file that would say the same, or JSON. */
+/* Print all that is in effect: as a file that would give the same, or JSON. */
 void rxaqm_config_out(struct rxaqm_out *out, const struct rxaqm_config *config);

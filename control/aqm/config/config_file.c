@@ -10,10 +10,10 @@
 #include "config/config.h"
 #include "base/ini_file.h"
 
-/* One file. */
+/* State while one file is read. */
 struct reading {
 	struct rxaqm_config *config;
-	unsigned int iface; /* whose section is read */
+	unsigned int iface; /* the one whose section is being read */
 	struct rxaqm_keys_seen seen, seen_settings; /* in the section */
 	unsigned int seen_sections; /* bit n: rxaqm_config_sections[n] was begun */
 };
@@ -23,7 +23,7 @@ static struct rxaqm_config_iface *current(const struct reading *reading)
 	return &reading->config->iface[reading->iface];
 }
 
-/* [Interface MATCH] begins. */
+/* Begin the section [Interface MATCH]. */
 static int begin_iface(struct reading *reading, const char *match, struct rxaqm_error *error)
 {
 	struct rxaqm_config *config = reading->config;
@@ -52,7 +52,7 @@ static int begin_iface(struct reading *reading, const char *match, struct rxaqm_
 	config->nr_ifaces++;
 	rxaqm_config_iface_init(current(reading));
 	current(reading)->here = true;
-	/* The reader has cut longer names off before. */
+	/* The ini reader has refused longer names already. */
 	snprintf(current(reading)->match, sizeof(current(reading)->match), "%s", match);
 	current(reading)->glob = strpbrk(match, "*?") != NULL;
 	if (!current(reading)->glob && strlen(match) >= RXAQM_IFNAMSIZ)
@@ -136,7 +136,7 @@ static int read_key(void *arg, const char *section, const char *key, const char 
 	return rxaqm_key_set(row, object, value, 0, error);
 }
 
-/* What must hold between the keys of a section. */
+/* Check conditions between the keys of a section. */
 static int check_iface(const struct rxaqm_config_iface *iface, struct rxaqm_error *error)
 {
 	struct rxaqm_policy policy;
@@ -156,7 +156,7 @@ static int check_iface(const struct rxaqm_config_iface *iface, struct rxaqm_erro
 	return rxaqm_config_policy(iface, 1, &policy, error);
 }
 
-/* Of what @path, the file just read, has said. */
+/* Check what @path, the file just read, has added. */
 static int check_all(struct rxaqm_config *config, const char *path, struct rxaqm_error *error)
 {
 	struct rxaqm_error reason = {};
@@ -181,7 +181,7 @@ static int check_all(struct rxaqm_config *config, const char *path, struct rxaqm
 	return 0;
 }
 
-/* Add what @file says, which goes before what was read. */
+/* Add @file's content, which overrides what was read before. */
 static int add_file(FILE *file, const char *path, struct rxaqm_config *config,
 		    struct rxaqm_error *error)
 {

@@ -94,7 +94,7 @@ const struct rxaqm_key rxaqm_config_keys[] = {
 	  .help = "NIC profile by name, or a file" },
 	{ IFACE(auto_enforce), .name = "auto_enforce", .type = RXAQM_TYPE_BOOL, .standard = "no",
 	  .help = "enforce while a queue is overloaded, and only then" },
-	/* Not as the setting of that name: the daemon renews it. */
+	/* Different from the setting of that name: the daemon renews it. */
 	{ IFACE(lease_ns), .name = "lease", TIME(SEC, 24 * HOUR), .standard = "off", .none = "off",
 	  .must = "1s to 1440m (the daemon renews it), or off",
 	  .help = "enforce lapses to observe when the daemon has not renewed it for this long" },

@@ -6,7 +6,7 @@
 #include "base/ini_file.h"
 #include "base/parse.h"
 
-/* Of a list of queues, with a comma before it: libinih knows no longer names of sections, and a
+/* Longest list of queues, with the comma before it: libinih has no longer names of sections, so a
  * longer list takes several.
  */
 #define QUEUES_LEN_MAX 41
@@ -125,8 +125,8 @@ static void print_section(FILE *file, const char *queues, const struct rxaqm_pol
 	}
 }
 
-/* The first queue from @from on that has (@same) the policy of @like, or has not; else their
- * number.
+/* The first queue from @from on whose policy is (@same) or is not that of @like; nr_queues if there
+ * is none.
  */
 static unsigned int next(const struct rxaqm_policies *all, unsigned int from, unsigned int like,
 			 bool same)
@@ -137,8 +137,8 @@ static unsigned int next(const struct rxaqm_policies *all, unsigned int from, un
 	return from;
 }
 
-/* Write sections for the queues from @first on that have its policy, which differs from
- * that of queue 0.
+/* Write sections for the queues from @first on with @first's policy, which differs from that of
+ * queue 0.
  */
 static void print_queues(FILE *file, const struct rxaqm_policies *all, unsigned int first)
 {

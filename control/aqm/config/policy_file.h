@@ -10,8 +10,8 @@
 
 #include "policy/settings.h"
 
-/* Read @path ("-": standard input) over @policies[@nr_queues]. After -errno with @error
- * ("FILE:LINE: ...") they are of no use.
+/* Read @path ("-": standard input) over @policies[@nr_queues]. -errno with @error ("FILE:LINE:
+ * ..."): the contents of @policies are undefined.
  */
 int rxaqm_policy_file_read(const char *path, struct rxaqm_policy *policies, unsigned int nr_queues,
 			   __u64 now_ns, struct rxaqm_error *error);
@@ -20,7 +20,7 @@ int rxaqm_policy_file_read(const char *path, struct rxaqm_policy *policies, unsi
 int rxaqm_policy_file_parse(FILE *file, const char *path, struct rxaqm_policy *policies,
 			    unsigned int nr_queues, __u64 now_ns, struct rxaqm_error *error);
 
-/* What is to be printed: one policy at least. */
+/* Policies to print: at least one. */
 struct rxaqm_policies {
 	const struct rxaqm_policy *policy;
 	unsigned int nr_queues;

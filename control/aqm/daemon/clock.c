@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Reads the PHC of each NIC, by its own schedule, and publishes how to convert it. If a PHC cannot
- * be read, the data plane estimates the clock from packets.
+ * Read the PHC of each NIC, on its own schedule, and publish how to convert it. If a PHC cannot be
+ * read, the data plane estimates the clock from packets.
  */
 #include "daemon/clock.h"
 
@@ -22,7 +22,7 @@ static void withdraw(struct rxaqm_clock_phc *entry)
 	__atomic_store_n(&entry->published, 0, __ATOMIC_RELEASE);
 }
 
-/* Does the clock still belong to what is attached? */
+/* Does the clock belong to the current attachment? */
 static bool is_current(const struct rxaqm_link *link, const struct rxaqm_iface *iface)
 {
 	return iface && link->clock.attached_ns == iface->attached_ns;
@@ -46,7 +46,7 @@ static void failed(struct rxaqm_link *link, int err, const struct rxaqm_error *e
 	if (err == clock->complained)
 		return;
 	clock->complained = err;
-	/* A NIC without PHC is nothing to worry about. */
+	/* A NIC without PHC is no reason to warn. */
 	rxaqm_link_log(link, err == -ENOENT ? LOG_INFO : LOG_WARNING,
 		       "%s; its clock is estimated from packets", error->text);
 }
@@ -95,7 +95,7 @@ static void read_clock(struct rxaqm_link *link)
 		rxaqm_phc_fit_add(&clock->fit, &sample);
 	entry->method = clock->phc.method;
 	entry->outliers = clock->outliers_before + clock->fit.outliers;
-	/* The step is told before the mapping after it. */
+	/* Publish the step before the mapping after it. */
 	__atomic_store_n(&entry->resets, clock->resets_before + clock->fit.resets,
 			 __ATOMIC_RELEASE);
 	rxaqm_phc_publish(&clock->fit, entry);

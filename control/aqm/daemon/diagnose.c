@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * When a queue becomes overloaded, "rxaqm doctor" looks for the cause: a process of its own, so
- * that nothing here waits for it. Its answer is in a file in memory; each tick looks whether it has
- * ended.
+ * When a queue becomes overloaded, run "rxaqm doctor" to find the cause, as a process of its own,
+ * so that the daemon does not wait for it. Its answer goes to a file in memory; each tick checks
+ * whether it has ended.
  */
 #include "daemon/diagnose.h"
 
@@ -20,7 +20,7 @@
 #include "daemon/log.h"
 
 #define WINDOW "--time=5s"
-/* It takes the window and a second; who takes longer hangs. */
+/* It takes the window and a second; beyond this it hangs. */
 #define LIMIT_NS (60 * RXAQM_NSEC_PER_SEC)
 
 static int spawn(struct rxaqm_run_diagnosis *diagnosis)
@@ -77,7 +77,7 @@ static const char *text_of(struct json_object *object, const char *key)
 								NULL;
 }
 
-/* Note the primary cause. -EBADMSG: @report is not doctor's. */
+/* Note the primary cause. -EBADMSG: @report is not from doctor. */
 static int read_report(struct rxaqm_run_diagnosis *diagnosis, struct json_object *report)
 {
 	const char *id = text_of(report, "primary"), *place = NULL, *cause = NULL;

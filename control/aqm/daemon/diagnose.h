@@ -4,8 +4,8 @@
 #include "daemon/run.h"
 #include "report/metrics_text.h"
 
-/* Have doctor look for the cause of an overload, if that was not done lately. */
+/* Run doctor for the cause of an overload, unless it ran lately. */
 void rxaqm_run_diagnose(struct rxaqm_run *run);
-/* Take its answer, if it has ended. */
+/* Read its answer, if it has ended. */
 void rxaqm_run_diagnosis_look(struct rxaqm_run *run);
 void rxaqm_run_diagnosis_metrics(struct rxaqm_metrics_text *text, const struct rxaqm_run *run);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Renews leases: without the daemon enforce lapses to observe, which the data plane heeds
- * (xdp/shared/decide.h). Only what was set here is renewed: an operator who sets another lease, or
- * none, is obeyed.
+ * Renew leases: without the daemon enforce lapses to observe, which the data plane applies
+ * (xdp/shared/decide.h). Only leases that the daemon set are renewed: if an operator sets another
+ * lease, or none, that holds.
  */
 #include "daemon/lease_renewal.h"
 
@@ -10,7 +10,9 @@
 #include "daemon/link.h"
 #include "state/trial.h"
 
-/* Half is left for a daemon that is restarted, or a machine that is busy. 0: not ours to renew. */
+/* At half of the lease: the rest is for a daemon that is restarted, or a busy machine. 0: not the
+ * daemon's lease.
+ */
 static __u64 due_ns(const struct rxaqm_link *link)
 {
 	if (link->state != RXAQM_LINK_ATTACHED || !link->section || !link->section->lease_ns ||
@@ -31,14 +33,14 @@ static void renew(struct rxaqm_link *link, __u64 now_ns)
 	if (!rxaqm_run_entry(link))
 		return;
 	if (rxaqm_state_trylock(state)) {
-		/* A machine on which many commands run must not lose its lease for that. */
+		/* A lease must not lapse because many commands run. */
 		rxaqm_run_sync_by(link->run, now_ns + RXAQM_RUN_LOCKED_NS);
 		return;
 	}
-	/* Under the lock nobody changes it: what is read here is what is written back. */
+	/* Nobody changes it under the lock: what is written back is what was read. */
 	iface = rxaqm_run_entry(link);
 	if (iface && rxaqm_trial_look(iface, &trial)) {
-		/* The lease at hand is the trial's, and goes when ours comes back. */
+		/* The current lease is the trial's; the daemon's comes back when the trial ends. */
 		link->lease_until_ns = until_ns;
 	} else if (iface) {
 		link->lease_until_ns = 0;
@@ -60,7 +62,7 @@ void rxaqm_run_renew_leases(struct rxaqm_run *run)
 	for (link = run->links; link; link = link->next) {
 		if (due_ns(link) && !rxaqm_ns_after(due_ns(link), now_ns))
 			renew(link, now_ns);
-		/* Not by the tick, which is as long as the shortest lease. */
+		/* Not at the next tick: a tick is as long as the shortest lease. */
 		if (due_ns(link) && rxaqm_ns_after(due_ns(link), now_ns))
 			rxaqm_run_sync_by(run, due_ns(link));
 	}

@@ -11,7 +11,7 @@
 
 #define RETRY_MIN_NS RXAQM_NSEC_PER_SEC
 #define RETRY_MAX_NS (60 * RXAQM_NSEC_PER_SEC)
-/* A message that comes so soon after an attempt was caused by the attempt. */
+/* A message this soon after an attempt was caused by the attempt. */
 #define ECHO_NS RXAQM_NSEC_PER_SEC
 
 struct rxaqm_iface *rxaqm_run_entry(const struct rxaqm_link *link)
@@ -82,11 +82,12 @@ void rxaqm_run_try_again(struct rxaqm_link *link, __u64 after_ns)
 	rxaqm_run_sync_by(link->run, link->due_ns);
 }
 
-/* What kernel or NIC cannot do now, they cannot do later. Any other failure may pass. */
+/* If the kernel or the NIC lacks a feature, trying again does not help. Any other failure may pass.
+ */
 static bool is_final(const struct rxaqm_error *error)
 {
 	return error->exit_code == RXAQM_EXIT_UNSUPPORTED &&
-	       (error->err == EOPNOTSUPP || /* and these two are what the verifier says */
+	       (error->err == EOPNOTSUPP || /* the next two come from the verifier */
 		error->err == EACCES || error->err == E2BIG);
 }
 
@@ -94,7 +95,7 @@ void rxaqm_run_failed(struct rxaqm_link *link, const struct rxaqm_error *error)
 {
 	link->state = RXAQM_LINK_FAILED;
 	link->slot = -1;
-	/* It went, or got another name, meanwhile: the kernel's message about that comes. */
+	/* It was removed or renamed meanwhile: the kernel's message about that will come. */
 	if (if_nametoindex(link->name) != link->ifindex) {
 		link->run->rescan = true;
 		rxaqm_run_try_again(link, RXAQM_RUN_LOCKED_NS);

@@ -44,7 +44,7 @@ static void add_link(struct rxaqm_run *run, unsigned int ifindex, const char *na
 		return;
 	link = calloc(1, sizeof(*link));
 	if (!link)
-		return; /* seen again with the next listing */
+		return; /* the next listing finds it again */
 	link->run = run;
 	link->ifindex = ifindex;
 	snprintf(link->name, sizeof(link->name), "%s", name);
@@ -54,8 +54,8 @@ static void add_link(struct rxaqm_run *run, unsigned int ifindex, const char *na
 	link->reapply = run->reapply;
 	link->found = !run->begun;
 	link->seen = true;
-	/* The kernel's name for a new interface may be replaced in a moment. An interface that was
-	 * there at the start, or before its section was, is not new.
+	/* The kernel's name for a new interface may be replaced in a moment. An interface that
+	 * existed at the start, or before its section did, is not new.
 	 */
 	rxaqm_run_try_again(link, run->begun && !run->reapply ? run->config.settle_ns : 0);
 	while (*end)
@@ -83,7 +83,7 @@ void rxaqm_run_link_removed(struct rxaqm_link *link)
 	link->run->recover = 10;
 }
 
-/* Compare the list with what the kernel has. */
+/* Compare the list with the kernel's interfaces. */
 static void list_interfaces(struct rxaqm_run *run)
 {
 	struct if_nameindex *all = if_nameindex(), *one;
@@ -126,7 +126,7 @@ static void free_removed(struct rxaqm_run *run)
 	}
 }
 
-/* Was every interface tried? Those that another command blocks count as tried after ready_by_ns. */
+/* Was every interface tried? Those blocked by another command count as tried after ready_by_ns. */
 static bool all_tried(const struct rxaqm_run *run)
 {
 	const struct rxaqm_link *link;
@@ -152,8 +152,7 @@ static void sync_links(struct rxaqm_run *run, bool own)
 	}
 }
 
-/* Has a command attached it, as far as the registry tells? The kernel is not asked: this is called
- * often.
+/* Has a command attached it, by the registry? The kernel is not asked, since this is called often.
  */
 static bool has_slot(const struct rxaqm_link *link)
 {
@@ -168,7 +167,7 @@ static bool has_slot(const struct rxaqm_link *link)
 
 static void try_waiting(struct rxaqm_run *run, bool own)
 {
-	unsigned int in_vain = NONE; /* there is no room for so many queues, or more */
+	unsigned int in_vain = NONE; /* no room for this many queues, or more */
 	struct rxaqm_link *link;
 
 	for (link = run->links; link; link = link->next) {
@@ -176,7 +175,7 @@ static void try_waiting(struct rxaqm_run *run, bool own)
 		    rxaqm_run_is_own(link) != own || rxaqm_run_leave_off(link))
 			continue;
 		if (has_slot(link)) {
-			/* It is found with the next turn, and what was set by command stays. */
+			/* The next turn finds it, and what the command set stays. */
 			link->state = RXAQM_LINK_RELEASED;
 			link->configure = false;
 			link->verify = true;
@@ -190,7 +189,7 @@ static void try_waiting(struct rxaqm_run *run, bool own)
 	}
 }
 
-/* Attach those that wait, as far as there is room now. */
+/* Attach waiting links, as far as there is room now. */
 static void sync_waiting(struct rxaqm_run *run)
 {
 	const struct rxaqm_link *link = run->links;
@@ -233,7 +232,7 @@ void rxaqm_run_links_reconfigure(struct rxaqm_run *run, struct rxaqm_config *old
 		link->reapply = true;
 		rxaqm_run_forget(link);
 		rxaqm_run_forget_overload(link);
-		/* What was never ours needs no detaching. */
+		/* If it was never ours it needs no detaching. */
 		if (!link->section && link->state != RXAQM_LINK_ATTACHED &&
 		    link->state != RXAQM_LINK_LOST)
 			link->removed = true;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* What the daemon says: a line an event, for the journal or a terminal, and how it is, for the
- * service manager (sd_notify; nothing happens where there is none).
+/* Messages of the daemon: one line per event, for the journal or a terminal, and its condition for
+ * the service manager (sd_notify; nothing happens without one).
  */
 #include "daemon/log.h"
 
@@ -17,7 +17,7 @@
 #define JOURNAL_SOCKET "/run/systemd/journal/socket"
 #define TEXT_LEN 2048
 
-/* Is what we print read by the journal? Then "<4>" at the beginning of a line is its priority. */
+/* Does the journal read our output? Then "<4>" at the beginning of a line is its priority. */
 static bool to_journal;
 
 static const char *const message_ids[] = {
@@ -34,7 +34,7 @@ void rxaqm_run_log_init(void)
 	unsigned long long dev, ino;
 	struct stat st;
 
-	/* Inherited by programs whose stderr was then turned elsewhere: compare. */
+	/* Programs inherit this even if their stderr was redirected: compare. */
 	to_journal = stream && sscanf(stream, "%llu:%llu", &dev, &ino) == 2 &&
 		     !fstat(STDERR_FILENO, &st) && st.st_dev == dev && st.st_ino == ino;
 }
@@ -64,13 +64,15 @@ void rxaqm_run_log(int level, const char *fmt, ...)
 	print(level, text);
 }
 
-/* With fields, which a line of text cannot have. Returns false if no journal takes them. */
+/* Send a message with fields, which a line of text cannot have. Returns false if no journal takes
+ * it.
+ */
 static bool send_fields(const char *ifname, int queue, enum rxaqm_log_event event, int level,
 			const char *text)
 {
 	const char *id = message_ids[event];
 
-	/* sd_journal_send() says that all is well if there is no socket. */
+	/* Without a socket sd_journal_send() reports success. */
 	if (!to_journal || access(JOURNAL_SOCKET, W_OK))
 		return false;
 	/* The first NULL ends the fields: only an event with an id has a queue. */
@@ -94,7 +96,7 @@ void rxaqm_link_event(const struct rxaqm_link *link, int queue, enum rxaqm_log_e
 		print(level, text);
 }
 
-/* When the first that failed is tried again, as a time of day; "" if none is by itself. */
+/* When the first failed attempt is repeated, as a time of day; "" if none is repeated by itself. */
 static void next_try(const struct rxaqm_run *run, char text[32])
 {
 	const struct rxaqm_link *link, *first = NULL;
@@ -127,7 +129,7 @@ static void describe(const struct rxaqm_run *run, char *text, size_t size)
 		snprintf(wait, sizeof(wait), ", %u without room", waiting);
 	if (released)
 		snprintf(off, sizeof(off), ", %u left off", released);
-	/* A reason that is too long is in the log as well. */
+	/* If a reason is cut here, the log has all of it. */
 	snprintf(text, size, "%llu %s%s attached%s%s%s%s%s%.150s",
 		 RXAQM_COUNTED(attached, "interface"), failures, wait, off,
 		 run->bpffs_lost ? "; the BPF file system is gone" : "",

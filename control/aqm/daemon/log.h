@@ -8,7 +8,7 @@
 void rxaqm_run_log_init(void);
 void rxaqm_run_log(int level, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 
-/* What "journalctl MESSAGE_ID=" finds; rxaqm(8) lists the numbers. */
+/* Events that "journalctl MESSAGE_ID=" finds; rxaqm(8) lists the numbers. */
 enum rxaqm_log_event {
 	RXAQM_LOG_OTHER,
 	RXAQM_LOG_ATTACHED,
@@ -18,13 +18,15 @@ enum rxaqm_log_event {
 	RXAQM_LOG_MODE, /* set by auto_enforce, or left to an operator */
 };
 
-/* The same of an interface and its queue (-1: of none), behind their names. In the journal they
- * are the fields IFACE and QUEUE.
+/* The same for an interface and its queue (-1: for none), with their names in front. In the journal
+ * these are the fields IFACE and QUEUE.
  */
 void rxaqm_link_event(const struct rxaqm_link *link, int queue, enum rxaqm_log_event event,
 		      int level, const char *fmt, ...) __attribute__((format(printf, 5, 6)));
 #define rxaqm_link_log(link, level, ...) \
 	rxaqm_link_event(link, -1, RXAQM_LOG_OTHER, level, __VA_ARGS__)
 
-/* Tell systemd how things are, if that has changed, and whether the start, or a reload, ends. */
+/* Report the daemon's condition to systemd, if it has changed, and whether the start, or a reload,
+ * ends.
+ */
 void rxaqm_run_notify(struct rxaqm_run *run, bool becomes_ready);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* The event loop: signals, timers, beginning and end. */
+/* The event loop: signals, timers, start and end. */
 #include "daemon/loop.h"
 
 #include <fcntl.h>
@@ -28,9 +28,9 @@
 #include "state/trial.h"
 
 #define TICK_NS RXAQM_NSEC_PER_SEC
-#define POLL_TICKS 10 /* between looks at what nobody tells */
+#define POLL_TICKS 10 /* between checks for unannounced changes */
 #define ROOM_TICKS 60 /* between searches for room, if there is none */
-#define PATIENCE_NS (10 * RXAQM_NSEC_PER_SEC) /* READY waits so long for the lock */
+#define PATIENCE_NS (10 * RXAQM_NSEC_PER_SEC) /* READY waits this long for the lock */
 #define USEC(ns) ((ns) / RXAQM_NSEC_PER_USEC)
 
 int rxaqm_run_lock(struct rxaqm_error *error)
@@ -47,7 +47,7 @@ int rxaqm_run_lock(struct rxaqm_error *error)
 				    "another with RUNTIME_DIRECTORY",
 				    dir, strerror(errno));
 	fd = rxaqm_lock_file(path);
-	/* It is held until the process ends; the file says who that is, and stays. */
+	/* The lock is held until the process ends; the file has its pid, and stays. */
 	if (fd >= 0 && !ftruncate(fd, 0) && dprintf(fd, "%d\n", getpid()) > 0)
 		return 0;
 	if (fd >= 0)
@@ -73,7 +73,7 @@ static int on_sync(sd_event_source *source, uint64_t usec, void *arg)
 	return 0;
 }
 
-/* After any other callback: what is due next? */
+/* Runs after any other callback, to set the timer for what is due next. */
 static int on_any(sd_event_source *source, void *arg)
 {
 	struct rxaqm_run *run = arg;
@@ -85,8 +85,8 @@ static int on_any(sd_event_source *source, void *arg)
 	return 0;
 }
 
-/* What no message tells: commands that attach and detach, a state that is gone, and, where the
- * kernel does not announce them, changes of rings and channels.
+/* Find changes that no message announces: commands that attach and detach, a state that is gone,
+ * and, where the kernel does not announce them, changes of rings and channels.
  */
 static void look_for_silent_changes(struct rxaqm_run *run)
 {
@@ -103,18 +103,19 @@ static void look_for_silent_changes(struct rxaqm_run *run)
 			link->verify = true;
 		if (link->state == RXAQM_LINK_LOST && !run->bpffs_lost && !link->due_ns)
 			rxaqm_run_try_again(link, 0);
-		/* The length of a backlog is a sysctl, which nobody announces. */
+		/* The length of a backlog is a sysctl, whose changes are not announced. */
 		if (poll && iface && !link->due_ns && link->section &&
 		    (!run->ethtool_family || (iface->flags & RXAQM_IFACE_BY_CPU)) &&
 		    rxaqm_entry_outgrown(iface, link->name))
 			rxaqm_run_try_again(link, 0);
 	}
-	/* Should a message have been lost after all. */
+	/* In case a message was lost. */
 	run->rescan |= poll;
 }
 
 /* Free the entries of interfaces that are gone; the kernel frees their programs some time later. If
- * there is no room, look for interfaces that moved to another namespace, too: nobody tells of them.
+ * there is no room, look for interfaces that moved to another namespace, too: no message announces
+ * them.
  */
 static void free_gone(struct rxaqm_run *run)
 {
@@ -137,7 +138,7 @@ static void free_gone(struct rxaqm_run *run)
 	rxaqm_state_unlock(&run->state);
 }
 
-/* A callback that returns an error is never called again, and nobody would know. */
+/* If a callback returns an error, sd-event never calls it again, without a word. */
 static int on_tick(sd_event_source *source, uint64_t usec, void *arg)
 {
 	struct rxaqm_run *run = arg;
@@ -151,7 +152,7 @@ static int on_tick(sd_event_source *source, uint64_t usec, void *arg)
 	rxaqm_run_diagnosis_look(run);
 	rxaqm_run_status(run);
 	rxaqm_run_metrics(run);
-	/* From now, not from when it was due: a machine that slept has nothing to catch up with. */
+	/* From now, not from when it was due: after a suspend there is nothing to catch up with. */
 	(void)usec;
 	if (sd_event_source_set_time_relative(source, USEC(TICK_NS)) < 0 ||
 	    sd_event_source_set_enabled(source, SD_EVENT_ONESHOT) < 0) {
@@ -178,7 +179,7 @@ static void be_ready_soon(struct rxaqm_run *run)
 	run->ready_by_ns = rxaqm_now_ns() + PATIENCE_NS;
 }
 
-/* SIGHUP: use the whole new configuration, or, if it has an error, keep the old one. */
+/* SIGHUP: use the whole new configuration; if it has an error, keep the old one. */
 static void reload(struct rxaqm_run *run)
 {
 	struct rxaqm_config config = {}, old = run->config;
@@ -248,7 +249,7 @@ static int set_up(struct rxaqm_run *run)
 						 1, on_sync, run);
 	if (err >= 0)
 		err = sd_event_add_post(run->event, NULL, on_any, run);
-	/* By what WATCHDOG_USEC says, if at all. */
+	/* If WATCHDOG_USEC is set, as it says. */
 	if (err >= 0)
 		err = sd_event_set_watchdog(run->event, true);
 	return err;
@@ -273,7 +274,7 @@ static void detach_all(struct rxaqm_run *run)
 			continue;
 		error.text[0] = '\0';
 		rxaqm_run_note_detached(link, iface);
-		/* Without fields: who has ended by the time that the journal asks is of no unit. */
+		/* Without fields: once a process has ended, the journal finds no unit for it. */
 		if (rxaqm_plane_detach(&run->state, iface, &error))
 			run->exit_code = RXAQM_EXIT_FAILED;
 		else

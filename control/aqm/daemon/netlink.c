@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * What the kernel tells of interfaces (rtnetlink) and of their channels and rings (generic
- * netlink, family "ethtool", from 5.6 on). Messages only say where to look: if some are
- * lost, everything is looked at.
+ * The kernel's messages about interfaces (rtnetlink) and about their channels and rings (generic
+ * netlink, family "ethtool", from 5.6 on). Messages only say where to look: if some are lost,
+ * everything is looked at.
  */
 #include "daemon/netlink.h"
 
@@ -21,10 +21,10 @@
 #include "daemon/log.h"
 #include "nic/netlink.h"
 
-/* Several changes in a row, as drivers announce them, are looked at once, as a rule. */
+/* Several changes in a row, as drivers announce them, are usually handled once. */
 #define CHANGES_NS (100 * RXAQM_NSEC_PER_MSEC)
 #define FACTS_NS (300 * RXAQM_NSEC_PER_MSEC)
-#define MESSAGES_MAX 256 /* read at a time; then others get their turn */
+#define MESSAGES_MAX 256 /* read at a time; then other sources get their turn */
 
 static char buffer[32768] __attribute__((aligned(NLMSG_ALIGNTO)));
 
@@ -39,7 +39,7 @@ static void on_link_message(struct rxaqm_run *run, const struct nlmsghdr *messag
 	    (message->nlmsg_type != RTM_NEWLINK && message->nlmsg_type != RTM_DELLINK))
 		return;
 	link = rxaqm_run_link_find(run, (unsigned int)info->ifi_index);
-	/* A bridge that loses a member says DELLINK, too. */
+	/* A bridge that loses a member sends DELLINK, too. */
 	if (message->nlmsg_type == RTM_DELLINK && info->ifi_family != AF_UNSPEC)
 		return;
 	attr = rxaqm_netlink_attr(message, sizeof(*info), IFLA_IFNAME, 1);
@@ -47,11 +47,11 @@ static void on_link_message(struct rxaqm_run *run, const struct nlmsghdr *messag
 		snprintf(name, sizeof(name), "%.*s", (int)rxaqm_attr_len(attr),
 			 (const char *)rxaqm_attr_data(attr));
 	if (link && message->nlmsg_type == RTM_NEWLINK && !strcmp(link->name, name)) {
-		/* Up, down, or the program is another. */
+		/* Up, down, or another program. */
 		link->verify = true;
 		rxaqm_run_changed(link);
 	} else if (link && message->nlmsg_type == RTM_DELLINK) {
-		/* At once: one with the same index and name may be there when the list is made. */
+		/* At once: the next listing may find another one with the same index and name. */
 		rxaqm_run_link_removed(link);
 		run->rescan = true;
 	} else if (link || rxaqm_config_find(&run->config, name)) {
@@ -73,7 +73,7 @@ static void on_ethtool_message(struct rxaqm_run *run, const struct nlmsghdr *mes
 		return;
 	if (header->cmd != ETHTOOL_MSG_CHANNELS_NTF && header->cmd != ETHTOOL_MSG_RINGS_NTF)
 		return;
-	/* In both the header is attribute 1. */
+	/* In both messages the header is attribute 1. */
 	attr = rxaqm_netlink_attr(message, sizeof(*header), ETHTOOL_A_CHANNELS_HEADER, 0);
 	if (attr)
 		attr = rxaqm_netlink_nested(attr, ETHTOOL_A_HEADER_DEV_INDEX, sizeof(__u32));
@@ -129,8 +129,7 @@ static int on_readable(sd_event_source *source, int fd, uint32_t events, void *a
 	(void)events;
 	if (!err)
 		return 0;
-	/* Returned to sd-event it would end the listening for good: it goes on with the next tick.
-	 */
+	/* Returning it to sd-event would end the listening for good: go on with the next tick. */
 	rxaqm_run_log(LOG_ERR,
 		      "cannot read what the kernel tells of interfaces: %s; looking at all of them, "
 		      "and listening again in 1s",
@@ -155,7 +154,7 @@ static int listen_to(struct rxaqm_run *run, int protocol, __u32 group, sd_event_
 
 	if (fd < 0)
 		return -errno;
-	/* What has no address gets none of what is told to groups. */
+	/* A socket without an address gets no messages for groups. */
 	if (bind(fd, (const struct sockaddr *)&any, sizeof(any)) ||
 	    setsockopt(fd, SOL_NETLINK, NETLINK_ADD_MEMBERSHIP, &group, sizeof(group)))
 		err = -errno;
@@ -166,7 +165,7 @@ static int listen_to(struct rxaqm_run *run, int protocol, __u32 group, sd_event_
 	return err;
 }
 
-/* Without it rings and channels are polled for: kernels before 5.6, or without the family. */
+/* Without it (kernels before 5.6, or without the family) rings and channels are polled. */
 static void open_genl(struct rxaqm_run *run)
 {
 	__u32 group = 0;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* What the kernel says of interfaces, rings and channels. */
+/* The kernel's messages about interfaces, rings and channels. */
 #pragma once
 
 #include "daemon/run.h"

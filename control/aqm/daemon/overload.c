@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Looks at the queues once a second, logs overloads and, where the configuration says so, enforces.
- * All changes of an interface are put in force at once, since each makes its laws begin anew.
+ * Look at the queues once a second, log overloads and, if the configuration says so, enforce. All
+ * changes of an interface are put in force at once, since each restarts its laws.
  */
 #include "daemon/overload.h"
 
@@ -15,9 +15,9 @@
 #include "daemon/log.h"
 #include "overload/overload.h"
 
-#define TOLD_MAX 4 /* queues of an interface that are told one by one, in one tick */
+#define TOLD_MAX 4 /* most queues of an interface that are logged in one tick */
 
-/* What is remembered of a queue from one look to the next. */
+/* Memory of a queue from one look to the next. */
 struct seen_queue {
 	struct rxaqm_overload_seen seen;
 	struct rxaqm_overload overload;
@@ -26,9 +26,9 @@ struct seen_queue {
 
 struct rxaqm_run_overload {
 	unsigned int nr_queues;
-	__u64 attached_ns; /* of the attachment that it is about */
+	__u64 attached_ns; /* of the attachment that it belongs to */
 	__u64 begun; /* overloads, counted for the metrics */
-	unsigned int told; /* in this tick */
+	unsigned int told; /* logged in this tick */
 	struct seen_queue queue[];
 };
 
@@ -38,7 +38,9 @@ static bool by_operator(const struct rxaqm_policy *policy)
 	return rxaqm_setting_source(policy, "mode") == RXAQM_SOURCE_OPERATOR;
 }
 
-/* Treat queues that are enforced already, say by an earlier daemon, as enforced by auto_enforce. */
+/* Treat queues that are enforced already, for example by an earlier daemon, as enforced by
+ * auto_enforce.
+ */
 static void adopt(const struct rxaqm_link *link, const struct rxaqm_iface *iface)
 {
 	const struct rxaqm_policy *policy = rxaqm_state_policy(&link->run->state, iface, 0);
@@ -56,8 +58,8 @@ static void adopt(const struct rxaqm_link *link, const struct rxaqm_iface *iface
 			       RXAQM_COUNTED(adopted, "queue"));
 }
 
-/* Begin, or go on after the interface was attached anew, maybe with more queues: what is remembered
- * of a queue stays valid, since its policy was kept (reconcile.c).
+/* Begin, or continue after the interface was attached again, maybe with more queues. The memory of
+ * a queue stays valid, since its policy was kept (reconcile.c).
  */
 static void begin(struct rxaqm_link *link, const struct rxaqm_iface *iface)
 {
@@ -81,7 +83,7 @@ static void begin(struct rxaqm_link *link, const struct rxaqm_iface *iface)
 		adopt(link, iface);
 }
 
-/* One line a queue, but not thousands. */
+/* One line per queue, but not thousands. */
 static bool may_report(struct rxaqm_link *link)
 {
 	return link->overload->told++ < TOLD_MAX;
@@ -105,7 +107,7 @@ static void report_overload(struct rxaqm_link *link, unsigned int queue,
 				 link->name);
 }
 
-/* @policy may be changed. Returns true if it was. */
+/* Choose the mode of @policy. Returns true if it was changed. */
 static bool choose_mode(struct rxaqm_link *link, unsigned int queue,
 			const struct rxaqm_overload_look *look, struct rxaqm_policy *policy,
 			__u64 now_ns)
@@ -134,7 +136,7 @@ static bool choose_mode(struct rxaqm_link *link, unsigned int queue,
 	return true;
 }
 
-/* @policies: a copy of those in effect, to be changed; NULL: nothing may be changed now. */
+/* @policies: a copy of those in effect, to be changed; NULL: change nothing now. */
 static bool look_at_queues(struct rxaqm_link *link, const struct rxaqm_iface *iface,
 			   struct rxaqm_policy *policies)
 {
@@ -149,7 +151,7 @@ static bool look_at_queues(struct rxaqm_link *link, const struct rxaqm_iface *if
 		struct rxaqm_queue q;
 		__u64 now_ns;
 
-		/* What was never polled has nothing to say, and need not be read. */
+		/* A queue that was never polled has nothing to report, and need not be read. */
 		if (!(rxaqm_state_queue(&run->state, iface, i)->flags & RXAQM_QUEUE_POLLED))
 			continue;
 		q = *rxaqm_state_queue(&run->state, iface, i);
@@ -165,7 +167,7 @@ static bool look_at_queues(struct rxaqm_link *link, const struct rxaqm_iface *if
 	return changed;
 }
 
-/* Under the lock: an operator's change is either seen here or made after ours. */
+/* Under the lock: an operator's change is either seen here or made after this one. */
 static void look_and_change(struct rxaqm_link *link)
 {
 	struct rxaqm_run *run = link->run;

@@ -4,6 +4,6 @@
 #include "daemon/run.h"
 #include "report/metrics_text.h"
 
-/* Log overloads and, where the configuration says so, enforce. To be called once a second. */
+/* Log overloads and, if the configuration says so, enforce. Call this once a second. */
 void rxaqm_run_overload(struct rxaqm_run *run);
 void rxaqm_run_overload_metrics(struct rxaqm_metrics_text *text, const struct rxaqm_run *run);

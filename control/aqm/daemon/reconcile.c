@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Bringing an interface in line with its section of the configuration. */
+/* Bring an interface in line with its section of the configuration. */
 #include "daemon/reconcile.h"
 
 #include <malloc.h>
@@ -19,10 +19,10 @@
 #include "state/locate.h"
 #include "state/xdp_slot.h"
 
-/* If a NIC's rings are changed again and again, it is not attached anew more often. */
+/* Least time between attachments, should a NIC's rings change again and again. */
 #define REFRESH_GAP_NS (5 * RXAQM_NSEC_PER_SEC)
 
-/* Set the policies of its queues: those kept, or @policy of its section. */
+/* Set the policies of @iface's queues: those that were kept, or @policy of its section. */
 static void set_policy(struct rxaqm_link *link, struct rxaqm_iface *iface,
 		       const struct rxaqm_policy *policy)
 {
@@ -37,7 +37,7 @@ static void set_policy(struct rxaqm_link *link, struct rxaqm_iface *iface,
 
 	for (i = 0; i < iface->nr_queues; i++) {
 		policies[i] = link->kept && i < link->nr_kept ? link->kept[i] : *policy;
-		/* The end of the overload ends that, not a restart of the daemon. */
+		/* Automatic enforcing ends with the overload, not with a restart of the daemon. */
 		if (automatic && rxaqm_decide_enforced(&old[i], now_ns))
 			policies[i].mode = RXAQM_MODE_ENFORCE;
 		stamps |= old[i].signal == RXAQM_SIGNAL_BUSY &&
@@ -53,7 +53,7 @@ static void set_policy(struct rxaqm_link *link, struct rxaqm_iface *iface,
 	if (link->kept)
 		return;
 	link->lease_until_ns = policy->lease_until_ns;
-	/* What was seen before was under another policy. */
+	/* Earlier looks were under another policy. */
 	rxaqm_run_forget_overload(link);
 }
 
@@ -68,7 +68,7 @@ static void keep_policies(struct rxaqm_link *link, const struct rxaqm_iface *ifa
 		memcpy(link->kept, rxaqm_state_policy(&link->run->state, iface, 0), bytes);
 }
 
-/* Take off the program of a state that is gone: only we know its id. */
+/* Take off the program of a state that is gone: only the daemon knows its id. */
 static int take_off_lost(struct rxaqm_link *link, struct rxaqm_error *error)
 {
 	char command[RXAQM_TAKE_OFF_COMMAND];
@@ -158,7 +158,7 @@ static int attach_anew(struct rxaqm_link *link, struct rxaqm_iface *iface, struc
 	return attach(link, plan, why, error);
 }
 
-/* If an earlier daemon has applied the section, and this is no reload, keep what an operator has
+/* If an earlier daemon has applied the section, and this is not a reload, keep what an operator has
  * changed since. Leases of the section are renewed from now on.
  */
 static void take_over(struct rxaqm_link *link, const struct rxaqm_iface *iface)
@@ -179,7 +179,7 @@ static int adopt(struct rxaqm_link *link, struct rxaqm_iface *iface, struct rxaq
 
 	take_over(link, iface);
 	why = link->configure ? rxaqm_run_differs(link->section, iface, plan) : NULL;
-	/* Keep its mode, whoever chose it, unless the configuration says another. */
+	/* Keep its mode, whoever chose it, unless the configuration says otherwise. */
 	if (!link->configure || !link->section->xdp_mode_set)
 		plan->generic = iface->flags & RXAQM_IFACE_GENERIC;
 	if (!link->configure)
@@ -212,7 +212,7 @@ static bool stays_off(struct rxaqm_link *link)
 	__u32 digest = rxaqm_config_digest(link->section);
 	const struct rxaqm_iface *bare = rxaqm_iface_find(&link->run->state, link->name);
 
-	/* On its way off and on again. */
+	/* It is being detached and attached again. */
 	if (link->kept)
 		return false;
 	if (link->reapply)
@@ -221,7 +221,7 @@ static bool stays_off(struct rxaqm_link *link)
 		rxaqm_run_release(link, "was detached by a command");
 		return true;
 	}
-	/* What came while the daemon runs is another interface of that name. */
+	/* An interface that appeared while the daemon runs is another one of that name. */
 	if (link->reapply || !link->found || link->state != RXAQM_LINK_NEW || !bare ||
 	    bare->state != RXAQM_IFACE_ATTACHED || bare->config_digest != digest)
 		return false;
@@ -247,7 +247,7 @@ static int enable(struct rxaqm_link *link, struct rxaqm_error *error)
 	return 0;
 }
 
-/* enable=no, or no section any more. */
+/* enable=no, or the section is gone. */
 static int disable(struct rxaqm_link *link, struct rxaqm_error *error)
 {
 	struct rxaqm_iface *iface = rxaqm_iface_find(&link->run->state, link->name);
@@ -275,7 +275,7 @@ void rxaqm_run_reconcile(struct rxaqm_link *link)
 	int err;
 
 	link->due_ns = 0;
-	/* What someone else took off stays so, until the configuration is read again. */
+	/* If someone else took it off, it stays off until the configuration is read again. */
 	if (!link->configure &&
 	    (link->state == RXAQM_LINK_RELEASED || link->state == RXAQM_LINK_DISABLED))
 		return;
@@ -297,7 +297,7 @@ void rxaqm_run_reconcile(struct rxaqm_link *link)
 		err = disable(link, &error);
 	}
 	rxaqm_state_unlock(&run->state);
-	/* Loading programs takes megabytes, for the kernel's BTF, that are of no use any more. */
+	/* Return the megabytes that loading programs took for the kernel's BTF. */
 	malloc_trim(0);
 	if (err && link->state == RXAQM_LINK_LOST)
 		rxaqm_run_try_again(link, RXAQM_RUN_LOST_NS);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* The registry has room for so many interfaces and queues. Interfaces with a section of their own
- * come before those of patterns. One that finds no room waits until there is some.
+/* The registry has room for a limited number of interfaces and queues. Interfaces with a section of
+ * their own come before those of patterns. One that finds no room waits for it.
  */
 #include "daemon/room.h"
 
@@ -15,7 +15,7 @@ static bool is_set_by_operator(const struct rxaqm_link *link, const struct rxaqm
 	       RXAQM_SOURCE_OPERATOR;
 }
 
-/* Find the links that may be detached to make room, the newest last. Returns how many. */
+/* Find the links that may be detached to make room, the newest last. Returns their number. */
 static unsigned int candidates(struct rxaqm_run *run, struct rxaqm_link *link[RXAQM_MAX_IFACES],
 			       struct rxaqm_iface *iface[RXAQM_MAX_IFACES])
 {
@@ -25,7 +25,7 @@ static unsigned int candidates(struct rxaqm_run *run, struct rxaqm_link *link[RX
 	for (one = run->links; one && nr < RXAQM_MAX_IFACES; one = one->next) {
 		if (one->removed || !one->section || rxaqm_run_is_own(one))
 			continue;
-		/* A daemon that has just begun may not have looked at it. */
+		/* A daemon that has just started may not know this attachment yet. */
 		iface[nr] = rxaqm_plan_attached(&run->state, one->name);
 		link[nr] = one;
 		nr += iface[nr] && !is_set_by_operator(one, iface[nr]);
@@ -74,8 +74,8 @@ static bool make_room(struct rxaqm_link *to, unsigned int nr_queues)
 	return true;
 }
 
-/* Has someone detached all that was attached here? Then nobody wants those that wait, either. A
- * single one that was detached is no sign of that, unless it was the last.
+/* Has someone detached all that was attached here? Then those that wait are not wanted, either. A
+ * single detached one does not show that, unless it was the last.
  */
 static bool all_off(const struct rxaqm_run *run)
 {
@@ -114,7 +114,7 @@ static void wait_for_room(struct rxaqm_link *link, unsigned int nr_queues)
 	link->state = RXAQM_LINK_WAITING;
 	link->slot = -1;
 	link->nr_queues = nr_queues;
-	link->reapply = false; /* there is nothing that was applied */
+	link->reapply = false; /* nothing was applied */
 }
 
 bool rxaqm_run_room(struct rxaqm_link *link, unsigned int nr_queues)

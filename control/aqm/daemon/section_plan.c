@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* From a section of the configuration to how its interface is to be attached, and whether it is. */
+/* From a section of the configuration to a plan for its interface, and the check against an
+ * attachment.
+ */
 #include "daemon/section_plan.h"
 
 #include <bpf/libbpf.h>
@@ -9,8 +11,8 @@
 #include "base/now.h"
 #include "nic/ethtool.h"
 
-/* Room for the queues that "ethtool -L" could give the interface, so that they need no new
- * attachment, which would cost a reset of the rings: up to one a CPU, more are rarely made.
+/* Reserve the queues that "ethtool -L" could give the interface, so that they need no new
+ * attachment, which would reset the rings: up to one per CPU, since more are rarely made.
  */
 static void add_headroom(struct rxaqm_plan *plan)
 {
@@ -57,7 +59,7 @@ int rxaqm_run_check(const struct rxaqm_config_iface *section, const char *ifname
 		err = rxaqm_profile_by_name(section->profile, &plan.profile, &reason);
 	if (!err) {
 		err = rxaqm_run_plan(section, ifname, &plan, &reason);
-		/* What only the machine stands in the way of may come right. */
+		/* A failure that depends on the machine only may pass. */
 		if (!err || reason.exit_code != RXAQM_EXIT_USAGE)
 			return 0;
 	}

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * The pinned state. Others make and remove it, too: a command that attaches the first interface or
- * detaches the last one, an administrator who unmounts the BPF file system. The id of meta_map
- * tells whether what is mapped is still what is pinned. Also: is an interface still attached as the
- * daemon knows it?
+ * The pinned state. Others create and remove it, too: a command that attaches the first interface
+ * or detaches the last one, an administrator who unmounts the BPF file system. The id of meta_map
+ * shows whether the mapped state is still the pinned one. Also: is an interface still attached as
+ * the daemon knows it?
  */
 #include "daemon/state.h"
 
@@ -52,20 +52,19 @@ bool rxaqm_run_state_check(struct rxaqm_run *run)
 
 void rxaqm_run_state_changed(struct rxaqm_run *run)
 {
-	/* What plane.c has mapped may already be unpinned again. */
+	/* The state that plane.c has mapped may already be unpinned again. */
 	rxaqm_state_unmap(&run->state);
 	rxaqm_run_state_check(run);
 }
 
-/* A command is at work: look again in a moment. */
+/* A command is changing it: look again in a moment. */
 static void look_again(struct rxaqm_link *link)
 {
 	link->verify = true;
 	rxaqm_run_sync_by(link->run, rxaqm_now_ns() + RXAQM_RUN_LOCKED_NS);
 }
 
-/* A command has attached @link as @iface: leave it so. The digest tells a later daemon to do so,
- * too.
+/* A command has attached @link as @iface: leave it so. The digest makes a later daemon do the same.
  */
 static void attached_by_command(struct rxaqm_link *link, struct rxaqm_iface *iface)
 {
@@ -81,7 +80,7 @@ static void attached_by_command(struct rxaqm_link *link, struct rxaqm_iface *ifa
 		rxaqm_link_log(link, LOG_NOTICE,
 			       "attached by a command; its policy stays as it is until the "
 			       "configuration is read again");
-		/* Under the lock, since that forgets that it was detached. */
+		/* Under the lock, since this removes the note that it was detached. */
 		rxaqm_run_attached(link, iface);
 		link->lease_until_ns = 0;
 	}
@@ -97,14 +96,14 @@ void rxaqm_run_verify(struct rxaqm_link *link)
 	link->verify = false;
 	if (link->state != RXAQM_LINK_ATTACHED && link->state != RXAQM_LINK_RELEASED)
 		return;
-	/* It went, or got another name: the kernel's message about that comes. */
+	/* It was removed or renamed: the kernel's message about that will come. */
 	if (if_nametoindex(link->name) != link->ifindex) {
 		run->rescan = true;
 		return;
 	}
 	rxaqm_run_state_check(run);
 	iface = rxaqm_iface_find(&run->state, link->name);
-	/* A command is at work. */
+	/* A command is changing it. */
 	if (iface && iface->state != RXAQM_IFACE_ATTACHED) {
 		look_again(link);
 		return;

@@ -4,9 +4,9 @@
 
 #include "daemon/run.h"
 
-/* Open the state that is pinned now, if it is not open already. Returns true if it is open. */
+/* Open the state that is pinned now, unless it is open already. Returns true if it is open. */
 bool rxaqm_run_state_check(struct rxaqm_run *run);
-/* To be called after a call that may have made or removed it. */
+/* Call this after a call that may have created or removed it. */
 void rxaqm_run_state_changed(struct rxaqm_run *run);
-/* See whether @link is still attached. */
+/* Check whether @link is still attached. */
 void rxaqm_run_verify(struct rxaqm_link *link);

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * The status file: JSON as "status -j" prints it, for users who may not ask the kernel. Written an
+ * The status file: JSON like that of "status -j", for users who may not ask the kernel. Written one
  * interface at a time, since a tree of all queues would take megabytes. And the metrics: a file in
  * the daemon's own directory, which rxaqm-exporter serves, and one for node_exporter, if the
- * configuration names it. Each file is put in place by rename, so nobody reads half of one.
+ * configuration names it. Each file is renamed into place, so nobody reads half of one.
  */
 #include "daemon/status_and_metrics.h"
 
@@ -22,7 +22,9 @@
 #include "report/metrics.h"
 #include "report/status.h"
 
-/* Write @path. Log only the first of several failures in a row: @what it is, and the @remedy. */
+/* Write @path. Of several failures in a row, log only the first: @what the file is, and the
+ * @remedy.
+ */
 static void write_file(const char *path, const struct rxaqm_own_file *file, const char *what,
 		       const char *remedy, bool *failed)
 {
@@ -54,7 +56,7 @@ static void write_all(FILE *file, const void *state)
 	const char *comma = "", *head;
 	struct rxaqm_out out;
 
-	/* Without its end. */
+	/* Without the closing brace. */
 	rxaqm_out_open(&out, file, true);
 	rxaqm_out_head(&out, "status");
 	head = json_object_to_json_string_ext(out.open[0], JSON_C_TO_STRING_PLAIN);
@@ -105,7 +107,7 @@ static void add_own_metrics(struct rxaqm_metrics_text *text, void *arg)
 	rxaqm_run_diagnosis_metrics(text, run);
 }
 
-/* For other users to read. */
+/* Readable by all users. */
 static void write_page(const char *path, const char *page, bool *failed)
 {
 	const struct rxaqm_own_file file = { rxaqm_file_put, page, 0644, (gid_t)-1, false };

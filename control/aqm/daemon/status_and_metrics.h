@@ -4,10 +4,10 @@
 
 #include "daemon/run.h"
 
-/* Write them if it is time. What fails is logged once. */
+/* Write them if it is time. A failure is logged once. */
 void rxaqm_run_status(struct rxaqm_run *run);
 void rxaqm_run_metrics(struct rxaqm_run *run);
 
-/* Remove them at the end, so that nobody takes them for current. */
+/* Remove them at the end, so that nobody thinks that they are current. */
 void rxaqm_run_status_remove(const struct rxaqm_config *config);
 void rxaqm_run_metrics_remove(void);

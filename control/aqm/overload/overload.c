@@ -8,14 +8,14 @@
 #include "base/parse.h"
 #include "figures/figures.h"
 
-/* A queue that stands is drained now and then, when a sender pauses; a queue that flows has busy
- * polls now and then, by bursts. One such poll in so many of the other kind changes nothing.
+/* A standing queue is drained now and then, when a sender pauses; a flowing queue has busy polls
+ * now and then, by bursts. One such poll among this many of the other kind changes nothing.
  */
 #define POLLS_LET_PASS 8
-#define RELAPSE_SPANS 10 /* of observe_after */
+#define RELAPSE_SPANS 10 /* times observe_after */
 
-/* How long packets have been over target, by what the law saw: polls that drain the NIC's queue say
- * nothing of the ring behind it.
+/* How long packets have been over target, as the law saw it: polls that drain the NIC's queue say
+ * nothing about the ring behind it.
  */
 static __u64 waited_ns(const struct rxaqm_queue *q, __u64 now_ns)
 {
@@ -32,7 +32,7 @@ unsigned int rxaqm_overload_exempt_percent(const struct rxaqm_queue *q, __u64 no
 	__u64 limit_ns = q->target_ns, all = 0;
 	unsigned int i;
 
-	/* What is enforced is over target now and then. */
+	/* An enforced queue is over target now and then. */
 	if (rxaqm_decide_enforced(&q->policy, now_ns))
 		limit_ns *= RXAQM_OVERLOAD_SLACK;
 	for (i = 0; i < RXAQM_NR_CLASSES; i++)
@@ -53,7 +53,7 @@ void rxaqm_overload_look(struct rxaqm_overload_seen *seen, const struct rxaqm_qu
 	bool waits = (q->flags & RXAQM_QUEUE_WAITING) && rxaqm_queue_polled_lately(q, now_ns);
 
 	memset(look, 0, sizeof(*look));
-	/* Counters that went back are those of another attach. */
+	/* Counters that went back belong to another attachment. */
 	look->judged = seen->valid && judged >= seen->judged && busy >= seen->polls_busy &&
 		       drained >= seen->polls_drained;
 	look->smooth_ns = q->law.smooth_ns;
@@ -71,7 +71,7 @@ void rxaqm_overload_look(struct rxaqm_overload_seen *seen, const struct rxaqm_qu
 		__u64 new_drained = drained - seen->polls_drained;
 		bool kept = standing && new_drained <= new_busy / POLLS_LET_PASS;
 
-		/* Without a judged packet smooth_ns is of another time. */
+		/* Without a judged packet smooth_ns is outdated. */
 		look->over = (kept || waits) && q->policy.mode != RXAQM_MODE_OFF &&
 			     judged > seen->judged && q->law.smooth_ns > q->target_ns;
 		look->waiting = waits && !kept;
@@ -84,7 +84,9 @@ void rxaqm_overload_look(struct rxaqm_overload_seen *seen, const struct rxaqm_qu
 	*seen = (struct rxaqm_overload_seen){ true, judged, busy, drained };
 }
 
-/* Time is evidence for (@pro) a change, or against it. Returns true if there is enough. */
+/* Add the time since the last look as evidence for (@pro) a change, or against it. True if there is
+ * enough.
+ */
 static bool gather(struct rxaqm_evidence *evidence, bool pro, __u64 enough_ns, __u64 now_ns)
 {
 	__u64 past_ns = evidence->started ? rxaqm_ns_since(now_ns, evidence->look_ns) : 0;
@@ -93,7 +95,7 @@ static bool gather(struct rxaqm_evidence *evidence, bool pro, __u64 enough_ns, _
 		past_ns = RXAQM_OVERLOAD_TICK_MAX_NS;
 	evidence->started = true;
 	evidence->look_ns = now_ns;
-	if (pro) /* no more than enough, lest an old spell outweigh what is now */
+	if (pro) /* no more than enough, or old evidence would outweigh new */
 		evidence->for_ns += evidence->for_ns < enough_ns ? past_ns : 0;
 	else if (evidence->for_ns > RXAQM_OVERLOAD_AGAINST * past_ns)
 		evidence->for_ns -= RXAQM_OVERLOAD_AGAINST * past_ns;
@@ -130,7 +132,7 @@ enum rxaqm_overload_event rxaqm_overload_update(struct rxaqm_overload *overload,
 
 	if (overload->raised && look->over && look->smooth_ns > overload->worst_ns)
 		overload->worst_ns = look->smooth_ns;
-	/* What is not known speaks for no change. */
+	/* An unknown look is evidence against a change. */
 	if (!gather(&overload->evidence, look->judged && look->over != overload->raised, enough_ns,
 		    now_ns))
 		return RXAQM_OVERLOAD_NOTHING;
@@ -157,7 +159,7 @@ void rxaqm_autoenforce_adopt(struct rxaqm_autoenforce *ae, __u64 now_ns)
 	ae->switched_ns = now_ns;
 }
 
-/* To enforce again soon after it was left means that it was left too early. */
+/* If enforcing is needed again soon after it ended, it ended too early. */
 static void note_relapse(struct rxaqm_autoenforce *ae,
 			 const struct rxaqm_autoenforce_config *config, __u64 now_ns)
 {
@@ -203,7 +205,7 @@ enum rxaqm_autoenforce_do rxaqm_autoenforce_update(struct rxaqm_autoenforce *ae,
 			 "mode was changed by someone else: left alone from now on");
 		return RXAQM_AUTOENFORCE_OVERRULED;
 	}
-	/* Off, or enforced by the operator: nothing to do until that ends. */
+	/* Off, or enforced by the operator: wait until that ends. */
 	if (!gather(&ae->evidence, pro && ours, enough_ns, now_ns))
 		return RXAQM_AUTOENFORCE_NOTHING;
 	if (ae->switched && rxaqm_ns_since(now_ns, ae->switched_ns) < dwell_ns)

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Is a queue overloaded, and should it be enforced: two state machines, fed with a copy
- * of the queue about once a second. Pure: no calls, time is passed in (CLOCK_MONOTONIC).
+ * Is a queue overloaded, and should it be enforced: two state machines, fed with a copy of the
+ * queue about once a second. Pure: no system calls, time is passed in (CLOCK_MONOTONIC).
  *
  * Both collect evidence for a change of state, in ns: time that speaks for it is added, time that
  * speaks against it is subtracted four times, and a pause between calls counts as 5 s at most. So a
- * state lasts at least as long as is configured, and a dip of a second within a minute starts
- * nothing anew.
+ * state lasts at least as long as configured, and a dip of a second within a minute does not start
+ * it again.
  */
 #pragma once
 
@@ -20,19 +20,19 @@
 /* A law holds a queue near its target, not exactly at it: up to twice the target is normal. */
 #define RXAQM_OVERLOAD_SLACK 2
 
-/* What a look at a queue says. */
+/* The result of a look at a queue. */
 struct rxaqm_overload_look {
-	bool judged; /* false: first look, nothing to compare with; the rest says nothing */
-	/* Since the look before it has been over target, and hardly ever drained. */
+	bool judged; /* false: the first look, with nothing to compare; the rest is undefined */
+	/* Since the previous look it was over target, and hardly ever drained. */
 	bool over;
 	bool waiting; /* its packets wait in the ring of an AF_XDP socket behind it (wait.h) */
-	bool drained; /* it neither stands nor waits, and hardly ever did since the look before */
+	bool drained; /* it neither stands nor waits, and hardly ever did since the previous look */
 	bool enforced;
 	unsigned int exempt_percent; /* rxaqm_overload_exempt_percent(), if it is over target */
-	char exempt[RXAQM_EXEMPT_WORDS]; /* which traffic that may be, if any */
+	char exempt[RXAQM_EXEMPT_WORDS]; /* which traffic is exempt, if any */
 	__u64 smooth_ns; /* averaged sojourn */
 	__u64 target_ns;
-	__u64 stood_ns; /* since it was drained, or, if it waits, under target; 0: it does neither */
+	__u64 stood_ns; /* time since it was drained, or, if it waits, under target; else 0 */
 };
 
 /* Memory from look to look. All zero at first. */
@@ -53,16 +53,16 @@ unsigned int rxaqm_overload_exempt_percent(const struct rxaqm_queue *q, __u64 no
 /* Evidence collected for a change of state. */
 struct rxaqm_evidence {
 	bool started;
-	__u64 look_ns; /* the look before */
+	__u64 look_ns; /* time of the previous look */
 	__u64 for_ns;
 };
 
 #define RXAQM_OVERLOAD_TEXT 400
 
-/* Overload: tells when it begins and when it is over, each once. */
+/* Overload: reports when it begins and when it is over, each once. */
 struct rxaqm_overload_config {
-	__u64 raise_ns; /* over target for as long */
-	__u64 clear_ns; /* and gone for as long */
+	__u64 raise_ns; /* this long over target */
+	__u64 clear_ns; /* and this long not any more */
 };
 
 struct rxaqm_overload {
@@ -78,17 +78,17 @@ enum rxaqm_overload_event {
 	RXAQM_OVERLOAD_ENDED
 };
 
-/* @overload is all zero at first. @text is filled in with an event. */
+/* @overload is all zero at first. With an event, @text is filled in. */
 enum rxaqm_overload_event rxaqm_overload_update(struct rxaqm_overload *overload,
 						const struct rxaqm_overload_config *config,
 						const struct rxaqm_overload_look *look,
 						__u64 now_ns, char text[RXAQM_OVERLOAD_TEXT]);
 
 /*
- * Automatic enforcement. From observe to enforce after overload for enforce_after; back
- * after the queue has been drained for observe_after. In either mode it stays for the least
- * dwell. When enforce was needed again within ten observe_after, that doubles, 32 times at
- * most; it takes back only what it has set, and nothing that the operator has.
+ * Automatic enforcement. Goes from observe to enforce after enforce_after of overload, and back
+ * after observe_after drained. Each mode lasts at least its dwell. If enforce is needed again
+ * within ten times observe_after, that time doubles, up to 32 times. It takes back only what it has
+ * set, and nothing that the operator has set.
  */
 struct rxaqm_autoenforce_config {
 	__u64 enforce_after_ns, observe_after_ns;
@@ -96,10 +96,10 @@ struct rxaqm_autoenforce_config {
 };
 
 struct rxaqm_autoenforce {
-	bool enforcing; /* set by us */
-	bool overruled; /* the operator has changed the mode meanwhile: hands off */
-	__u32 relapses; /* that are remembered */
-	bool switched; /* at all */
+	bool enforcing; /* set by this */
+	bool overruled; /* the operator has changed the mode meanwhile: leave it alone */
+	__u32 relapses; /* number remembered */
+	bool switched; /* at least once */
 	__u64 switched_ns;
 	struct rxaqm_evidence evidence;
 };
@@ -108,15 +108,15 @@ enum rxaqm_autoenforce_do {
 	RXAQM_AUTOENFORCE_NOTHING,
 	RXAQM_AUTOENFORCE_ENFORCE, /* set mode=enforce */
 	RXAQM_AUTOENFORCE_OBSERVE, /* set mode=observe */
-	RXAQM_AUTOENFORCE_OVERRULED, /* to be logged: told once, nothing to do */
+	RXAQM_AUTOENFORCE_OVERRULED, /* to be logged once; nothing to do */
 };
 
-/* An earlier daemon has enforced automatically: go on from there at @now_ns. @ae is all zero. */
+/* An earlier daemon has enforced automatically: continue from there at @now_ns. @ae is all zero. */
 void rxaqm_autoenforce_adopt(struct rxaqm_autoenforce *ae, __u64 now_ns);
 
-/* @mode is the one of the policy in effect (policy_map), @ae is all zero at first. The caller does
- * what is returned before it asks again, or makes @ae all zero if it cannot. @text is filled in
- * unless it is NOTHING.
+/* @mode is that of the policy in effect (policy_map); @ae is all zero at first. The caller must do
+ * what is returned before it calls again, or zero @ae if it cannot. @text is filled in unless
+ * NOTHING is returned.
  */
 enum rxaqm_autoenforce_do rxaqm_autoenforce_update(struct rxaqm_autoenforce *ae,
 						   const struct rxaqm_autoenforce_config *config,

@@ -41,7 +41,7 @@ __s64 rxaqm_check_backlog_drops(const char *path)
 
 	if (!file)
 		return -errno;
-	/* A line a CPU, of hexadecimal numbers: processed, dropped, ... */
+	/* One line per CPU, of hexadecimal numbers: processed, dropped, ... */
 	for (; !bad && fgets(line, sizeof(line), file); cpus++) {
 		bad = sscanf(line, "%*x %x", &dropped) != 1;
 		packets += dropped;
@@ -57,7 +57,8 @@ __s64 rxaqm_check_overflow(const struct rxaqm_iface *iface, const char *here)
 	return here ? rxaqm_check_ring_drops(here) : -ENODEV;
 }
 
-/* A label of performance data has no quotes, "=" or "|", which an interface may well have. */
+/* A label of performance data must not have quotes, "=" or "|", which the name of an interface may.
+ */
 static const char *label_of(const char *name, char label[RXAQM_IFNAMSIZ])
 {
 	char *at = label;
@@ -89,7 +90,7 @@ void rxaqm_check_find(struct rxaqm_check_sum *sum, enum rxaqm_check_level level,
 	va_end(args);
 }
 
-/* A queue that stands over its target. */
+/* Report a queue that stands over its target. */
 static void find_standing(struct rxaqm_check_sum *sum, const struct rxaqm_check_iface *iface,
 			  const struct rxaqm_check_queue *queue)
 {
@@ -140,7 +141,7 @@ void rxaqm_check_add_queue(struct rxaqm_check_sum *sum, struct rxaqm_check_iface
 				 queue->queue);
 }
 
-/* Seconds, as plugins give times. */
+/* Seconds, as plugins print times. */
 #define SECONDS "%llu.%06llu"
 #define SECONDS_OF(ns) (ns) / RXAQM_NSEC_PER_SEC, (ns) % RXAQM_NSEC_PER_SEC / RXAQM_NSEC_PER_USEC
 
@@ -204,7 +205,7 @@ static void print_line(const struct rxaqm_check_sum *sum, const char *text, FILE
 	fprintf(file, " - %s", text);
 	if (sum->nr_findings > 1)
 		fprintf(file, " (and %u more)", sum->nr_findings - 1);
-	/* The line ends where the figures begin: no "|" but this. */
+	/* Text ends at "|", where the figures begin. */
 	if (sum->nr_ifaces)
 		fputs(" |", file);
 	for (i = 0; i < sum->nr_ifaces; i++)

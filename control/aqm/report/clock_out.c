@@ -9,12 +9,12 @@ static double ppm(__s64 q32)
 	return (double)q32 * 1e6 / RXAQM_Q32_ONE;
 }
 
-/* Where a mapping comes from. */
+/* The source of a mapping. */
 struct source {
 	const char *name;
-	const struct rxaqm_clock_phc *phc; /* that it was read from; NULL: learnt from packets */
+	const struct rxaqm_clock_phc *phc; /* where it was read; NULL: learnt from packets */
 	bool known, expired;
-	struct rxaqm_clock clock; /* as it was published: the daemon may replace it meanwhile */
+	struct rxaqm_clock clock; /* a copy: the daemon may replace it meanwhile */
 	__u32 resets;
 };
 
@@ -57,7 +57,7 @@ static void out_resets(struct rxaqm_out *out, __u32 resets)
 	rxaqm_out_u64(out, "resets", resets ? ", begun anew %llu times" : NULL, resets);
 }
 
-/* A source as an object, in JSON; in text on a line of its own, unless it is in use. */
+/* Print a source: in JSON as an object, in text on a line of its own, unless it is in use. */
 static void out_alone(struct rxaqm_out *out, const struct source *source,
 		      const struct rxaqm_clock_entry *entry, bool in_use, __u64 now_ns)
 {
@@ -108,7 +108,7 @@ void rxaqm_clock_out(struct rxaqm_out *out, const struct rxaqm_clock_entry *entr
 
 	take(&kernel, &entry->published, entry->clock, now_ns);
 	take(&read, &phc->published, phc->clock, now_ns);
-	/* As rxaqm_measure() takes them. */
+	/* The order of rxaqm_measure(). */
 	if (read.known && !read.expired && !rxaqm_ns_after(entry->phc_refused_until_ns, now_ns))
 		used = &read;
 	if (used->known)

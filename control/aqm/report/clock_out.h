@@ -6,12 +6,12 @@
 #include "base/out.h"
 #include "clock/phc_fit.h"
 
-/* The mapping that is in use for @entry and @phc at @now_ns, the other one, and how they differ,
- * into the object that is open. @never: the interface has no stamps.
+/* Print into the open object the mapping in use for @entry and @phc at @now_ns, the other one, and
+ * how they differ. @never: the interface has no stamps.
  */
 void rxaqm_clock_out(struct rxaqm_out *out, const struct rxaqm_clock_entry *entry,
 		     const struct rxaqm_clock_phc *phc, bool never, __u64 now_ns);
 
-/* A reading of the PHC, and what @fit made of it. */
+/* Print a reading of the PHC, and the result of @fit after it. */
 void rxaqm_clock_out_sample(struct rxaqm_out *out, const struct rxaqm_phc_sample *sample,
 			    const struct rxaqm_phc_fit *fit);

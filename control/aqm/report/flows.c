@@ -21,7 +21,7 @@ static int by_level(const void *a, const void *b)
 	return (x->level < y->level) - (x->level > y->level);
 }
 
-/* Those of the queue at @index that were noted lately, into @flows, the largest first. */
+/* Copy the flows of the queue at @index that were noted lately to @flows, the largest first. */
 static unsigned int collect(const struct rxaqm_state *state, __u32 index,
 			    struct rxaqm_flow_name flows[RXAQM_FLOW_NAMES])
 {
@@ -40,13 +40,14 @@ static unsigned int collect(const struct rxaqm_state *state, __u32 index,
 	return nr;
 }
 
-/* What is dropped or marked of a level is what is over the limit. */
+/* The part of a level over the limit is what is dropped or marked. */
 static __u32 excess(const struct rxaqm_flow_name *flow)
 {
 	return flow->level > flow->limit ? flow->level - flow->limit : 0;
 }
 
-/* "ADDRESS:PORT", of the source or (@end 1) the destination; without a port where there is none. */
+/* Print "ADDRESS:PORT" of the source or (@end 1) the destination; without a port if there is none.
+ */
 static void end_out(struct rxaqm_out *out, const struct rxaqm_flow_name *flow, unsigned int end)
 {
 	static const char *const address_keys[] = { "source", "destination" };

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* The families of the host, and all in their order. */
+/* The families of the host, and the order of all families. */
 #include "report/metrics.h"
 
 #include <stdlib.h>
@@ -33,7 +33,7 @@ static void print_one(struct rxaqm_metrics_text *text, const char *family, const
 	rxaqm_metrics_u64(text, labels, value);
 }
 
-/* Under names of their own: process_* are node_exporter's where a text file is read by it. */
+/* Names of their own, since process_* are node_exporter's if it reads the text file. */
 static void print_process(struct rxaqm_metrics_text *text)
 {
 	unsigned long long size, resident = 0;

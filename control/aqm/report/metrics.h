@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * What the pinned maps say, as Prometheus metrics (docs/fleet.md lists them all). Rendering
- * only reads: maps, clock, and the names of the interfaces.
+ * The pinned maps as Prometheus metrics (docs/fleet.md lists them all). Rendering only reads: maps,
+ * clock, and the names of the interfaces.
  *
  * Series are bounded: interfaces are shown queue by queue until RXAQM_METRICS_QUEUES_MAX
  * queues have been shown; those that come after are shown as one queue, "all".
@@ -15,10 +15,10 @@
 #define RXAQM_METRICS_QUEUES_MAX 256
 
 struct rxaqm_metrics {
-	const struct rxaqm_state *state; /* open or not: read anew at each rendering */
+	const struct rxaqm_state *state; /* open or not; read again for each rendering */
 	bool by_interface; /* no queue is shown on its own */
-	/* What else is to be said: writes whole families, whose names begin with rxaqm_ and are
-	 * not those of metrics_table.c. NULL: nothing.
+	/* Writes further families, whole ones, whose names begin with rxaqm_ and are not in
+	 * metrics_table.c. NULL: none.
 	 */
 	void (*more)(struct rxaqm_metrics_text *text, void *arg);
 	void *more_arg;

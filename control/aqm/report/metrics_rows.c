@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Collects what the rows of metrics_table.c need. */
+/* Collect the values for the rows of metrics_table.c. */
 #include "report/metrics_rows.h"
 
 #include <stdio.h>
@@ -53,7 +53,9 @@ void rxaqm_metrics_look(struct rxaqm_metrics_view *view, const struct rxaqm_metr
 		view->iface[i].overflow = overflow < 0 ? RXAQM_METRICS_UNKNOWN : (__u64)overflow;
 		snprintf(label, RXAQM_METRICS_LABEL_LEN, here ? "%s" : "%s@%u", name,
 			 iface->netns_ino);
-		/* Renamed, and another took the name: two entries must not be one series. */
+		/* It was renamed, and another interface took the name: two entries must not be one
+		 * series.
+		 */
 		if (label_taken(view, i))
 			snprintf(label + strlen(label), RXAQM_METRICS_LABEL_LEN - strlen(label),
 				 "#%d", i);
@@ -164,7 +166,7 @@ static void take_queues(struct rxaqm_metrics_view *view, unsigned int slot, bool
 	}
 }
 
-/* The mapping that @published says is the newest, and whether it holds. */
+/* The newest mapping by @published, and whether it is valid. */
 static struct rxaqm_clock newest(const struct rxaqm_clock clock[2], __u32 published, __u64 now_ns,
 				 bool *ret_valid)
 {
@@ -225,7 +227,7 @@ void rxaqm_metrics_rows_take(struct rxaqm_metrics_view *view)
 		if (iface->state == RXAQM_IFACE_FREE)
 			continue;
 		take_iface(view, slot);
-		/* Queues in use or not: series must not change their form. */
+		/* Whether queues are in use does not count: series must not change their form. */
 		by_queue = !view->by_interface &&
 			   shown + iface->nr_queues <= RXAQM_METRICS_QUEUES_MAX;
 		shown += by_queue ? iface->nr_queues : 0;

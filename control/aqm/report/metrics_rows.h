@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * What metrics show: one row an interface, and one a queue, or one for all queues of an interface.
- * Counts of packets and of queues are summed up over them; of times, the greatest is taken.
+ * Contents of metrics: one row per interface, and one per queue, or one for all queues of an
+ * interface. Sums of counts of packets and of queues; the greatest of times.
  */
 #pragma once
 
 #include "figures/figures.h"
 #include "report/metrics.h"
 
-/* How an interface stands with its entry in the registry. */
+/* Relation of an interface to its entry in the registry. */
 enum rxaqm_metrics_iface_state {
 	RXAQM_METRICS_IFACE_ATTACHED,
 	RXAQM_METRICS_IFACE_ELSEWHERE, /* in another network namespace */
@@ -19,28 +19,28 @@ enum rxaqm_metrics_iface_state {
 
 #define RXAQM_METRICS_LABEL_LEN 64
 
-/* A value that is not known, and not printed. */
+/* A value that is unknown, and not printed. */
 #define RXAQM_METRICS_UNKNOWN (1ULL << 63)
 
-/* What is printed is a __u64 of a row: by metrics_table.c. */
+/* metrics_table.c names the __u64 members that are printed. */
 struct rxaqm_metrics_row {
 	const char *interface;
 	char queue[12]; /* number, or "all"; "" in the row of an interface */
 	/* Of an interface. */
 	const struct rxaqm_iface *iface;
-	__u64 state[RXAQM_METRICS_NR_IFACE_STATES]; /* 1 for the one it is in */
-	__u64 nr_queues, ring_entries; /* 0: not known */
-	__u64 attached_ns; /* since then */
-	__u64 overflow; /* packets lost since a queue was full, by the kernel's counters */
+	__u64 state[RXAQM_METRICS_NR_IFACE_STATES]; /* 1 for the current one */
+	__u64 nr_queues, ring_entries; /* 0: unknown */
+	__u64 attached_ns; /* CLOCK_MONOTONIC */
+	__u64 overflow; /* packets lost because a queue was full, by the kernel's counters */
 	__u64 clock_valid;
 	__u64 clock_offset_ns, clock_err_ns, clock_age_ns;
 	__u64 clock_rate_q32, clock_drift_err_q32;
 	__u64 phc_valid, phc_err_ns, phc_rate_q32, phc_steps;
-	__u64 phc_differ_ns; /* from what was learnt from packets */
+	__u64 phc_differ_ns; /* from the clock learnt from packets */
 	/* Of a queue, or of all of an interface. */
 	__u64 stat[RXAQM_NR_STATS];
 	__u64 ring_full; /* dropped at full rings of sockets, as their consumers say */
-	/* Queues of which it is true. */
+	/* Number of queues for which this is true. */
 	__u64 mode[RXAQM_NR_MODES_NOW];
 	__u64 signal[RXAQM_NR_SIGNALS_NOW];
 	__u64 standing;
@@ -49,14 +49,14 @@ struct rxaqm_metrics_row {
 	__u64 held_by_exempt; /* over target, and no law can help */
 	__u64 distrusted; /* stamps are not believed */
 	__u64 socket; /* goes to an AF_XDP socket */
-	/* The greatest; 0: not known. */
+	/* The greatest; 0: unknown. */
 	__u64 target_ns, goal_ns, interval_ns, floor_ns, ceiling_ns, err_ns;
 	__u64 thin; /* share of redundant ACKs, of RXAQM_LAW_ONE */
-	__u64 limit_pps; /* law=auto: what a flow may send, the least; unknown: none is held */
+	__u64 limit_pps; /* law=auto: what a flow may send, the least; unknown: no limit */
 	__u64 flows[RXAQM_NR_FLOW_KINDS],
-		over[RXAQM_NR_FLOW_KINDS]; /* known, over the limit: sums */
-	__u64 wait_ns; /* in sockets' rings; unknown: no consumer says */
-	__u64 lease_ns; /* left, the least; unknown: no lease */
+		over[RXAQM_NR_FLOW_KINDS]; /* known flows, and those over the limit: sums */
+	__u64 wait_ns; /* in sockets' rings; unknown: no consumer publishes it */
+	__u64 lease_ns; /* time left, the least; unknown: no lease */
 	__u64 hist[RXAQM_HIST_BUCKETS];
 };
 
@@ -66,25 +66,25 @@ struct rxaqm_metrics_rows {
 };
 
 struct rxaqm_metrics_view {
-	/* The maps, and what they do not hold: the time, and how the interfaces are called. */
+	/* The maps, and what they do not hold: the time, and the names of interfaces. */
 	const struct rxaqm_state *state;
 	bool by_interface;
 	__u64 now_ns;
 	struct {
-		char label[RXAQM_METRICS_LABEL_LEN]; /* of its own, whatever the namespace */
+		char label[RXAQM_METRICS_LABEL_LEN]; /* unique, whatever the namespace */
 		enum rxaqm_metrics_iface_state state;
 		__u64 overflow;
 	} iface[RXAQM_MAX_IFACES];
-	struct rxaqm_metrics_rows ifaces, queues; /* what is made of that */
+	struct rxaqm_metrics_rows ifaces, queues; /* rows made from that */
 };
 
-/* Is there anything attached at all? */
+/* Is anything attached at all? */
 static inline bool rxaqm_metrics_any(const struct rxaqm_metrics_view *view)
 {
 	return view->state->meta && view->state->iface && view->state->clock;
 }
 
-/* Ask the kernel for what the maps do not hold. @view is zeroed before. */
+/* Ask the kernel for what the maps do not hold. @view must be zeroed. */
 void rxaqm_metrics_look(struct rxaqm_metrics_view *view, const struct rxaqm_metrics *metrics);
 
 /* Pure from here on: the rows; metrics_table.c: their families; metrics.c: all families. */

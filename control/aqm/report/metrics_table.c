@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* The families of queues and of interfaces: labels interface and queue, and what each adds. */
+/* The families of queues and of interfaces. Labels: interface and queue, and those in the row. */
 #include <stddef.h>
 #include <string.h>
 
@@ -8,7 +8,7 @@
 
 enum how {
 	HOW_NUMBER,
-	HOW_NUMBER_NOT_0, /* 0: not known */
+	HOW_NUMBER_NOT_0, /* 0: unknown */
 	HOW_NS, /* printed in seconds */
 	HOW_NS_NOT_0,
 	HOW_Q32, /* a ratio, signed, of 2^32 */
@@ -17,9 +17,9 @@ enum how {
 
 #define LABELS_MAX 5
 
-/* The series of a family stand together, the first says what it is. Labels are the end of a row. */
+/* The series of a family are consecutive; the first one describes it. Labels end a row. */
 struct series {
-	const char *family; /* NULL: that of the one before */
+	const char *family; /* NULL: that of the previous row */
 	const char *type;
 	const char *help;
 	enum how how;
@@ -41,7 +41,7 @@ struct series {
 #define STAT(name, ...) NUMBER(stat[RXAQM_STAT_##name], __VA_ARGS__)
 #define NR(table) (sizeof(table) / sizeof((table)[0]))
 
-/* Every counter of stats.h, in the family and with the labels that it has there. */
+/* Every counter of stats.h, with its family and labels. */
 static const struct series counters[] = {
 	{ COUNTER("rxaqm_rx_packets_total", "Packets seen"), STAT(PACKETS) },
 
@@ -238,7 +238,7 @@ static void print_value(struct rxaqm_metrics_text *text, const char *const *labe
 		rxaqm_metrics_ns(text, labels, (__s64)value);
 	else if (how == HOW_Q32)
 		rxaqm_metrics_double(text, labels, (double)(__s64)value / RXAQM_Q32_ONE);
-	else /* as a time is: with nine digits behind the point */
+	else /* like a time: with nine digits after the point */
 		rxaqm_metrics_ns(text, labels, (__s64)rxaqm_law_parts((__u32)value, 1000000000));
 }
 
@@ -270,8 +270,8 @@ static void print_table(struct rxaqm_metrics_text *text, const struct rxaqm_metr
 		print_series(text, rows, &series[i]);
 }
 
-/* Upper bounds of the histogram: all are where a bucket of hist.h begins, so folding is exact,
- * but for packets of exactly the bound, which are counted above it.
+/* Upper bounds of the histogram. A bucket of hist.h begins at each of them, so folding is exact,
+ * except for packets of exactly the bound, which are counted above it.
  */
 static const __u64 bounds_ns[] = {
 	1 << 10, 1 << 14, 1 << 16, 1 << 17, 1 << 18, 1 << 19, 1 << 20, 3 << 19, 1 << 21, 3 << 20,
@@ -284,7 +284,7 @@ static void print_histogram(struct rxaqm_metrics_text *text, const struct rxaqm_
 	const char *labels[] = { "interface", row->interface, "queue", row->queue, "le", le, NULL };
 	unsigned int bucket = 0, i;
 	__u64 below = 0;
-	double sum_ns = 0; /* in years of traffic, a __u64 would run over */
+	double sum_ns = 0; /* a __u64 would overflow in years of traffic */
 
 	for (i = 0; i <= NR(bounds_ns); i++) {
 		__u64 bound_ns = i < NR(bounds_ns) ? bounds_ns[i] : ~0ULL;

@@ -19,7 +19,7 @@ static void escaped(FILE *file, const char *text)
 	}
 }
 
-/* Clean, for a page with one byte that is no UTF-8 is refused as a whole. */
+/* Cleaned, since a page with a single byte that is not UTF-8 is refused. */
 static void label(FILE *file, const char *text)
 {
 	char *clean = NULL;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * The text format of Prometheus (0.0.4). A family is begun, all its samples follow, then the next:
- * the format does not allow to come back to one.
+ * The text format of Prometheus (0.0.4). Begin a family, print all its samples, then begin the
+ * next: the format does not allow to return to an earlier one.
  */
 #pragma once
 
@@ -10,7 +10,7 @@
 
 /* Types of families. */
 #define RXAQM_METRICS_COUNTER "counter" /* the name ends in "_total" */
-#define RXAQM_METRICS_GAUGE "gauge" /* "_info": always 1, the labels say it */
+#define RXAQM_METRICS_GAUGE "gauge" /* "_info": always 1, the information is in the labels */
 #define RXAQM_METRICS_HISTOGRAM "histogram"
 
 struct rxaqm_metrics_text {
@@ -22,7 +22,7 @@ struct rxaqm_metrics_text {
 void rxaqm_metrics_family(struct rxaqm_metrics_text *text, const char *type, const char *family,
 			  const char *help);
 
-/* One sample of it. @labels: pairs of name and value, up to a NULL name; values are escaped.
+/* Print one sample of it. @labels: pairs of name and value, up to a NULL name; values are escaped.
  *
  *   rxaqm_metrics_u64(text, RXAQM_METRICS_LABELS("interface", name, "queue", "0"), 5);
  */
@@ -30,9 +30,9 @@ void rxaqm_metrics_family(struct rxaqm_metrics_text *text, const char *type, con
 #define RXAQM_METRICS_NO_LABELS ((const char *const[]){ NULL })
 void rxaqm_metrics_u64(struct rxaqm_metrics_text *text, const char *const *labels, __u64 value);
 void rxaqm_metrics_double(struct rxaqm_metrics_text *text, const char *const *labels, double value);
-/* @ns printed in seconds, exactly. */
+/* Print @ns in seconds, exactly. */
 void rxaqm_metrics_ns(struct rxaqm_metrics_text *text, const char *const *labels, __s64 ns);
 
-/* Name and labels of a sample of the family and, behind its name, @end; the value is to follow. */
+/* Print name (followed by @end) and labels of a sample; the caller prints the value. */
 void rxaqm_metrics_begin(struct rxaqm_metrics_text *text, const char *end,
 			 const char *const *labels);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* One line of verdict about all that is attached. */
+/* One line that sums up all attachments. */
 #pragma once
 
 #include "base/terminal.h"
@@ -8,18 +8,18 @@
 /* All zero at first. */
 struct rxaqm_overview {
 	unsigned int nr_ifaces, nr_queues;
-	unsigned int nr_troubled; /* interfaces with trouble, of which one is */
+	unsigned int nr_troubled; /* interfaces with trouble; the name of one is in troubled */
 	char troubled[RXAQM_IFNAMSIZ];
-	unsigned int nr_standing, nr_enforced; /* queues; how many of these are enforced */
-	char ifname[RXAQM_IFNAMSIZ]; /* of the one that stands longest */
+	unsigned int nr_standing, nr_enforced; /* queues; how many of them are enforced */
+	char ifname[RXAQM_IFNAMSIZ]; /* of the queue that stands longest */
 	unsigned int queue;
 	__u64 sojourn_ns;
 };
 
-/* Take an interface into account. @troubled: its name, if it is in trouble; else NULL. */
+/* Add an interface. @troubled: its name, if it is in trouble; else NULL. */
 void rxaqm_overview_iface(struct rxaqm_overview *overview, unsigned int nr_queues,
 			  const char *troubled);
-/* And one of its queues, which stands. */
+/* Add one of its queues, which stands. */
 void rxaqm_overview_standing(struct rxaqm_overview *overview, const char *ifname,
 			     unsigned int queue, __u64 sojourn_ns, bool enforced);
 

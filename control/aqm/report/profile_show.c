@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Profiles as text and JSON, alone or each fact with what the machine says to it. */
+/* Profiles as text and JSON: alone, or each fact beside what the machine says. */
 #include "report/profile_show.h"
 
 #include <string.h>
@@ -87,7 +87,7 @@ void rxaqm_profile_out(struct rxaqm_out *out, const struct rxaqm_profile *profil
 	out_policy(out, profile);
 }
 
-/* How a fact of the file and what the machine says go together. */
+/* How a fact of the file compares with what the machine says. */
 enum agree {
 	AGREE_FILE, /* only the file says something */
 	AGREE_YES,
@@ -98,7 +98,7 @@ enum agree {
 /* Is @key that of @field? */
 #define IS(key, field) ((key)->offset == offsetof(struct rxaqm_profile, field))
 
-/* One fact: @file and @machine are "" if unknown. Returns whether they contradict. */
+/* Print one fact; @file and @machine are "" if unknown. Returns whether they contradict. */
 static bool out_fact(struct rxaqm_out *out, const char *name, const char *label, const char *file,
 		     const char *machine, enum agree agree)
 {
@@ -128,7 +128,7 @@ static bool out_fact(struct rxaqm_out *out, const char *name, const char *label,
 	return agree == AGREE_NO;
 }
 
-/* What the machine says, where that is a fact of a profile. */
+/* Copy what the machine says to @here, as far as profiles have it. */
 static void facts_here(const struct rxaqm_nic_facts *facts, const struct rxaqm_profile *file,
 		       struct rxaqm_profile *here)
 {
@@ -159,28 +159,28 @@ static enum agree hint_agrees(const struct rxaqm_profile *profile,
 	uname(&kernel);
 	if (gives < 0 || !*since || gives == rxaqm_hint_release_reached(kernel.release, since))
 		return AGREE_YES;
-	/* Features are ported back to old kernels, but not taken away from new ones. */
+	/* Features are backported to old kernels, but not removed from new ones. */
 	return gives ? AGREE_BESIDE : AGREE_NO;
 }
 
-/* Of a fact that both know. */
+/* Compare a fact that both know. */
 static enum agree values_agree(const struct rxaqm_key *key, const struct rxaqm_profile *file,
 			       const struct rxaqm_profile *here)
 {
 	char value[RXAQM_KEY_LEN], other[RXAQM_KEY_LEN];
 
-	/* ethtool -T tells of hardware, which does not write skb->tstamp. */
+	/* ethtool -T describes hardware, which does not write skb->tstamp. */
 	if (IS(key, ring_default) || (IS(key, coverage) && file->stamp == RXAQM_STAMP_TSTAMP))
 		return AGREE_BESIDE;
 	if (!strcmp(rxaqm_key_format(key, file, 0, value), rxaqm_key_format(key, here, 0, other)))
 		return AGREE_YES;
-	/* A file may know that less is delivered than promised, but not that more is. */
+	/* A file may say that less is delivered than promised, but not more. */
 	if (IS(key, moderation_ns) || (IS(key, coverage) && file->coverage < here->coverage))
 		return AGREE_BESIDE;
 	return AGREE_NO;
 }
 
-/* The value, "" for what is unknown. */
+/* The value; "" if it is unknown. */
 static void format_known(const struct rxaqm_key *key, const struct rxaqm_profile *profile,
 			 char buf[RXAQM_KEY_LEN])
 {
@@ -189,7 +189,7 @@ static void format_known(const struct rxaqm_key *key, const struct rxaqm_profile
 		buf[0] = '\0';
 }
 
-/* What is to be said behind a fact. */
+/* Print the remark after a fact. */
 static void out_remark(struct rxaqm_out *out, const struct rxaqm_key *key,
 		       const struct rxaqm_profile *profile, const struct rxaqm_nic_facts *facts)
 {
@@ -215,7 +215,7 @@ static bool out_key(struct rxaqm_out *out, const struct rxaqm_key *key,
 	} else if (IS(key, hint_since)) {
 		agree = hint_agrees(profile, facts, machine);
 	} else {
-		/* The machine says nothing of the field of the skb. */
+		/* The machine does not say which field of the skb. */
 		if (!IS(key, stamp))
 			format_known(key, here, machine);
 		if (IS(key, moderation_ns) && !facts->moderation_us)

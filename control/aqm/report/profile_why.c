@@ -35,7 +35,7 @@ struct passed_over {
 	struct rxaqm_nic_facts *facts;
 };
 
-/* Why @profile, which fits, is not the one chosen. */
+/* Why @profile, which fits, was not chosen. */
 static const char *lesser(const struct passed_over *passed, const struct rxaqm_profile *profile)
 {
 	struct rxaqm_fit this = rxaqm_match_fit(profile, passed->facts);
@@ -59,7 +59,7 @@ static int out_passed_over(const struct rxaqm_profile *profile, const struct rxa
 		return 0;
 	match = rxaqm_match_failing(profile, passed->facts, why);
 	if (match && !strcmp(rxaqm_match_name(match), "Driver"))
-		return 0; /* another driver's */
+		return 0; /* for another driver */
 	if (match)
 		snprintf(reason, sizeof(reason), "line %u, %s=%s does not hold (%s)", match->line,
 			 rxaqm_match_name(match), match->value, why);
@@ -72,7 +72,7 @@ static int out_passed_over(const struct rxaqm_profile *profile, const struct rxa
 	return 0;
 }
 
-/* What sets @key in @profile: the key itself, or a preset. The line; 0: nothing. */
+/* The line of @profile that sets @key: the key itself, or a preset; 0: none. */
 static unsigned int line_of(const struct rxaqm_profile *profile, const char *key)
 {
 	unsigned int i, line = 0;
@@ -87,7 +87,9 @@ static unsigned int line_of(const struct rxaqm_profile *profile, const char *key
 	return line;
 }
 
-/* @profile: of which lines can be named; NULL: the one attached with is not at hand. */
+/* Print the origin of a value. @profile: its lines can be named; NULL: the profile used at attach
+ * is not available.
+ */
 static void out_origin(struct rxaqm_out *out, const struct rxaqm_key *setting,
 		       const struct rxaqm_profile *profile, const struct rxaqm_policy *policy,
 		       __u64 now_ns)
@@ -138,8 +140,8 @@ static void out_attached(struct rxaqm_out *out, const struct rxaqm_profile *prof
 	out_policy(out, same ? profile : NULL, first);
 }
 
-/* The policy in effect on @facts' interface, or the one that attach would give it, and where each
- * value comes from.
+/* Print the policy in effect on @facts' interface, or the one that attach would set, and the origin
+ * of each value.
  */
 static void out_origins(struct rxaqm_out *out, const struct rxaqm_profile *profile,
 			const struct rxaqm_nic_facts *facts)

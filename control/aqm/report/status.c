@@ -48,7 +48,7 @@ static void add_sojourn(struct rxaqm_out *out, const struct rxaqm_figures *figur
 	rxaqm_out_u64(out, "sample_age_ns", NULL, rxaqm_ns_since(figures->now_ns, q->sample_ns));
 }
 
-/* Who may send how much, and how many flows send more. */
+/* What a flow may send, and how many flows send more. */
 static void add_auto(struct rxaqm_out *out, const struct rxaqm_figures *figures)
 {
 	const struct rxaqm_law_figures *law = &figures->law;
@@ -72,7 +72,7 @@ static void add_auto(struct rxaqm_out *out, const struct rxaqm_figures *figures)
 	rxaqm_out_end(out);
 }
 
-/* By the names that "tc -s qdisc show" has. */
+/* Names as in "tc -s qdisc show". */
 static void add_codel(struct rxaqm_out *out, const struct rxaqm_figures *figures)
 {
 	const struct rxaqm_codel_vars *codel = &figures->queue.codel;
@@ -96,17 +96,17 @@ void rxaqm_status_law_add(struct rxaqm_out *out, const struct rxaqm_figures *fig
 		add_auto(out, figures);
 }
 
-/* An interface as it is told of. */
+/* An interface while it is printed. */
 struct view {
 	const struct rxaqm_state *state;
 	const struct rxaqm_iface *iface;
 	unsigned int ifindex; /* 0: it is not in this namespace */
 	const char *name;
-	bool asked; /* for sockets: once one is needed */
+	bool asked; /* sockets were read, which happens once one is needed */
 	struct rxaqm_sockets sockets;
 };
 
-/* If the queue goes to an AF_XDP socket. */
+/* Print the AF_XDP socket of the queue, if there is one. */
 static void add_socket(struct rxaqm_out *out, struct view *view,
 		       const struct rxaqm_figures *figures)
 {
@@ -123,7 +123,7 @@ static void add_socket(struct rxaqm_out *out, struct view *view,
 	diag = rxaqm_sockets_find(&view->sockets, view->ifindex, figures->number);
 	rxaqm_socket_look(view->iface, &figures->queue, wait, diag, figures->now_ns, &socket);
 	rxaqm_out_object(out, "socket");
-	/* Nothing has come since, or it would be known without. */
+	/* False: the socket was closed, and no packet has come since. */
 	if (view->sockets.known)
 		rxaqm_out_bool(out, "bound", NULL, NULL, diag);
 	if (diag)
@@ -144,7 +144,7 @@ static void add_socket(struct rxaqm_out *out, struct view *view,
 	rxaqm_out_end(out);
 }
 
-/* Floor, ceiling, what is derived, and why; nothing while no round was measured. */
+/* Print floor, ceiling, the target derived, and why; nothing if no round was measured. */
 static void add_target(struct rxaqm_out *out, const struct rxaqm_figures *figures)
 {
 	const struct rxaqm_target *derived = &figures->derived;
@@ -185,7 +185,9 @@ static void add_queue(struct rxaqm_out *out, struct view *view, unsigned int num
 	rxaqm_out_end(out);
 }
 
-/* The queues, and before them what could be done about their length, by what the first measured. */
+/* Print the queues, and before them what could be done about their length, by the first one
+ * measured.
+ */
 static void add_queues(struct rxaqm_out *out, struct view *view)
 {
 	const struct rxaqm_iface *iface = view->iface;
@@ -193,7 +195,7 @@ static void add_queues(struct rxaqm_out *out, struct view *view)
 	unsigned int i;
 
 	rxaqm_figures_take(view->state, iface, 0, rxaqm_now_ns(), &first);
-	/* Of what it was when attached; a note says that it has changed. */
+	/* About the ring at attach; a note says that it has changed. */
 	if (first.derived.advice[0] && !(view->ifindex && rxaqm_entry_outgrown(iface, view->name)))
 		rxaqm_out_str(out, "ring_advice", NULL, first.derived.advice);
 	rxaqm_out_array(out, "queues");
@@ -203,7 +205,7 @@ static void add_queues(struct rxaqm_out *out, struct view *view)
 	rxaqm_out_end(out);
 }
 
-/* How many the interface has now: the daemon attaches with room for those that may come. */
+/* Print how many queues the interface has now: the daemon attaches with room for later ones. */
 static void add_room(struct rxaqm_out *out, const struct rxaqm_iface *iface, const char *name)
 {
 	struct rxaqm_nic nic;

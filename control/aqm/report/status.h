@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* What "status" tells, as JSON, and that as text: of what it has taken itself, or the daemon. */
+/* The contents of "status" as JSON, and that JSON as text, whether from the maps or from the
+ * daemon.
+ */
 #pragma once
 
 #include "base/out.h"
@@ -11,12 +13,12 @@ struct json_object;
 void rxaqm_status_add(struct rxaqm_out *out, const struct rxaqm_state *state,
 		      const struct rxaqm_iface *iface);
 
-/* What the law of a queue has come to: an object "law", or with law=codel "codel". */
+/* Print the state of a queue's law: an object "law", or with law=codel "codel". */
 void rxaqm_status_law_add(struct rxaqm_out *out, const struct rxaqm_figures *figures);
-/* A line of that of @queue; none while it does nothing. */
+/* Print it as a line for @queue; nothing while the law does nothing. */
 void rxaqm_status_law_print(struct rxaqm_out *out, struct json_object *queue);
 
-/* Print @status, a document of "interfaces", as text: a line of verdict first. Of queues that no
- * packet has come to lately, only with @all more than how many these are.
+/* Print @status, a document of "interfaces", as text: one line that sums it up comes first. Idle
+ * queues, to which no packet came lately, are only counted, unless @all.
  */
 void rxaqm_status_print(struct rxaqm_out *out, struct json_object *status, bool all);

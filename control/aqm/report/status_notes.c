@@ -16,7 +16,7 @@
 #include "attach/stamps.h"
 #include "state/trial.h"
 
-/* Add what is true of @queues, if there are any, or (NULL) of the interface. */
+/* Add a note that is true of @queues, if there are any, or (NULL) of the interface. */
 static void __attribute__((format(printf, 3, 4)))
 add(struct rxaqm_out *out, const struct rxaqm_note_queues *queues, const char *fmt, ...)
 {
@@ -36,7 +36,7 @@ add(struct rxaqm_out *out, const struct rxaqm_note_queues *queues, const char *f
 	rxaqm_out_str(out, NULL, "  note: %s\n", text);
 }
 
-/* What becomes of packets without stamps. */
+/* What happens to packets without stamps. */
 static const char *consequence(const struct rxaqm_note_facts *facts)
 {
 	if (!facts->strict)
@@ -46,7 +46,7 @@ static const char *consequence(const struct rxaqm_note_facts *facts)
 		       "everything passes";
 }
 
-/* No stamps from the start. */
+/* There were no stamps from the start. */
 static void why_none(const struct rxaqm_note_facts *facts, struct rxaqm_out *out)
 {
 	const char *ifname = facts->ifname;
@@ -115,7 +115,7 @@ static void why_missing(const struct rxaqm_note_facts *facts, struct rxaqm_out *
 		    hardware ? facts->ifname : "", hardware ? "\" is on" : "", consequence(facts));
 }
 
-/* Stamps come, but what they say is too inexact. */
+/* Stamps come, but they are too inexact. */
 static void why_inexact(const struct rxaqm_note_facts *facts, struct rxaqm_out *out)
 {
 	add(out, &facts->inexact,
@@ -131,7 +131,7 @@ static void why_inexact(const struct rxaqm_note_facts *facts, struct rxaqm_out *
 	    facts->ifname);
 }
 
-/* Queues that go to AF_XDP sockets. */
+/* Queues that sockets serve. */
 static void about_sockets(const struct rxaqm_note_facts *facts, struct rxaqm_out *out)
 {
 	add(out, &facts->strict_sockets,
@@ -149,7 +149,7 @@ static void about_sockets(const struct rxaqm_note_facts *facts, struct rxaqm_out
 		    "environment, so that no other program can be beside it");
 }
 
-/* What this kernel lacks. */
+/* Features that this kernel lacks. */
 static void about_kernel(const struct rxaqm_note_facts *facts, struct rxaqm_out *out)
 {
 	if (facts->no_stamps)
@@ -197,7 +197,7 @@ void rxaqm_notes_write(const struct rxaqm_note_facts *facts, struct rxaqm_out *o
 		    "there, which costs TCP that is received here throughput (README, Limits); "
 		    "native mode does not",
 		    facts->ifname);
-	/* What makes a queue stand is not this program's alone to tell. */
+	/* Other programs, such as doctor, know more about why a queue stands. */
 	add(out, &facts->standing,
 	    "stands, and is only observed; \"rxaqm doctor %s\" looks for the cause", facts->ifname);
 	if ((!facts->lenient && !facts->strict) || facts->no_stamps)
@@ -242,12 +242,12 @@ static void look_for_stamps(struct rxaqm_note_facts *facts, const struct rxaqm_f
 	if (!figures->unstamped)
 		return;
 	facts->missing = true;
-	/* The shortest time is what is true of all of them. */
+	/* The shortest time is true of all of them. */
 	if (q->sample_ns && (!facts->missing_ns || age_ns < facts->missing_ns))
 		facts->missing_ns = age_ns;
 }
 
-/* Counters are those since attach: fewer packets than that say little. */
+/* Counters are since attach: fewer packets than this say little. */
 #define ACK_PACKETS_MIN 1000
 
 static void look_for_acks(struct rxaqm_note_facts *facts, const struct rxaqm_figures *figures)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Status in words, from its JSON: what is told here anybody can read there. */
+/* Status in words, made from its JSON only: so the JSON has all that is printed here. */
 #include <json-c/json.h>
 #include <stdio.h>
 #include <string.h>
@@ -9,9 +9,9 @@
 #include "report/overview.h"
 #include "target.h"
 
-/* So many are shown, idle or not. */
+/* Up to this many queues are all shown, idle or not. */
 #define FEW 8
-/* A queue that no packet has come to for as long is idle. */
+/* A queue that no packet has come to for this long is idle. */
 #define IDLE_NS (10 * RXAQM_NSEC_PER_SEC)
 
 static const char *text_of(struct json_object *of, const char *key)
@@ -39,7 +39,7 @@ static struct json_object *at(struct json_object *array, size_t i)
 	return json_object_array_get_idx(array, i);
 }
 
-/* Its members are of an object. */
+/* NULL unless it is an object. */
 static struct json_object *object_of(struct json_object *of, const char *key)
 {
 	struct json_object *value = json_object_object_get(of, key);
@@ -47,14 +47,14 @@ static struct json_object *object_of(struct json_object *of, const char *key)
 	return json_object_is_type(value, json_type_object) ? value : NULL;
 }
 
-/* A field in words: @fmt has one %s, or none for what is true or not. The others say nothing, as
- * does one that is not there.
+/* A field in words: @fmt has one %s, or none for a boolean that is true. A false one, or a missing
+ * field, prints nothing.
  */
 struct words {
 	const char *key, *fmt;
 };
 
-/* @fmt, with @text in the place of its %s. */
+/* Print @fmt, with its %s replaced by @text. */
 static void say_text(struct rxaqm_out *out, const char *fmt, const char *text)
 {
 	const char *at = strstr(fmt, "%s");
@@ -106,7 +106,9 @@ static void print_sojourn(struct rxaqm_out *out, struct json_object *queue)
 	rxaqm_out_text(out, "\n");
 }
 
-/* The members of the object @of that are not @none, on a line: @before, NAME @between VALUE, ... */
+/* Print the members of the object @of that are not @none on a line: @before, NAME @between VALUE,
+ * ...
+ */
 static void print_members(struct rxaqm_out *out, struct json_object *of, const char *key,
 			  const char *before, const char *between, const char *none,
 			  const char *comma)
@@ -181,8 +183,8 @@ static void print_target(struct rxaqm_out *out, struct json_object *queue)
 	say(out, queue, more);
 }
 
-/* What a target that is short for its flows costs: GRO merges little where a flow has few packets
- * in the queue.
+/* Print what a target costs that is short for its flows: GRO merges little if a flow has few
+ * packets in the queue.
  */
 static void print_price(struct rxaqm_out *out, struct json_object *queue, struct json_object *law)
 {
@@ -284,7 +286,7 @@ static bool is_idle(struct json_object *queue)
 	return !idle_ns || json_object_get_uint64(idle_ns) > IDLE_NS;
 }
 
-/* Those that stand, or the others. Returns how many there are. */
+/* Print the queues that stand, or the others. Returns how many there are. */
 static unsigned int print_some(struct rxaqm_out *out, struct json_object *iface, bool standing,
 			       bool all)
 {
