@@ -89,7 +89,7 @@ static int handle_key(void *arg, const char *section, const char *key, const cha
 		return 1;
 	/* libinih takes a colon for "=". */
 	if (!*key || reader->text[strcspn(reader->text, "=:")] == ':')
-		reader->err = rxaqm_bad(reader->error, "\"%.*s\" is no name of a key",
+		reader->err = rxaqm_bad(reader->error, "\"%.*s\" is not the name of a key",
 					len < 49 ? len : 49, reader->text);
 	else if (!*section)
 		reader->err = rxaqm_bad(reader->error, "\"%s\" stands before the first [section]",

@@ -231,13 +231,13 @@ static void set_right(struct rxaqm_phc_keep *keep, bool resets, struct rxaqm_err
 			err = give_back(keep, &lost, error);
 	} else if (!err && is_off(&lost)) {
 		rxaqm_error_add(error,
-				"the clock of \"%s\", /dev/ptp%d, was changed by %s s meanwhile, but "
-				"not by its driver; that is left to who did it",
+				"the clock of \"%s\", /dev/ptp%d, was changed by %s s meanwhile, "
+				"but not by its driver; that is left as it is",
 				keep->ifname, keep->phc.index, seconds(-lost.ns, text));
 	}
 	if (err)
 		rxaqm_error_add(error,
-				"whether the clock of \"%s\" goes on as before is not known: %s",
+				"it is not known whether the clock of \"%s\" goes on as before: %s",
 				keep->ifname, keep->why.text);
 }
 
@@ -247,8 +247,8 @@ void rxaqm_phc_keep_end(struct rxaqm_phc_keep *keep, bool resets, struct rxaqm_e
 		set_right(keep, resets, error);
 	else if (resets && keep->why.text[0])
 		rxaqm_error_add(error,
-				"the driver of \"%s\" resets its clock for XDP, and nothing could be "
-				"kept of it: %s",
+				"the driver of \"%s\" resets its clock for XDP, and its time "
+				"could not be kept: %s",
 				keep->ifname, keep->why.text);
 	keep->armed = false;
 	rxaqm_phc_close(&keep->phc);

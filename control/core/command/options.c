@@ -87,7 +87,7 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 		return 0;
 	case KEY_COLOR:
 		if (!rxaqm_color_set(arg))
-			rxaqm_usage_error("--color: \"%s\" is none of auto, always, never", arg);
+			rxaqm_usage_error("--color must be auto, always or never, not \"%s\"", arg);
 		return 0;
 	case 'h':
 	case '?':

@@ -77,7 +77,7 @@ static int check_flag(const char *value, struct rxaqm_error *error)
 		return 0;
 	return rxaqm_bad(error,
 			 "must be the name of a flag as \"ethtool --show-priv-flags\" shows it, "
-			 "behind ! for one that is off");
+			 "with ! before it for one that is off");
 }
 
 #define KEY .section = "Match", RXAQM_FIELD(struct rxaqm_match, value)

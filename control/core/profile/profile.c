@@ -85,7 +85,7 @@ static int check_lines(const struct rxaqm_profile *profile, struct rxaqm_error *
 		return rxaqm_bad(error, "[Nic]: RxRingDefault=%u exceeds RxRingMax=%u",
 				 profile->ring_default, profile->ring_max);
 	if (profile->ring_entries && (profile->ring_default || profile->ring_max))
-		return rxaqm_bad(error, "[Nic]: RxRing= is for rings that ethtool cannot tell, "
+		return rxaqm_bad(error, "[Nic]: RxRing= is for rings that ethtool cannot read, "
 					"RxRingDefault= and RxRingMax= for others; delete either");
 	return 0;
 }

@@ -151,8 +151,8 @@ int rxaqm_trial_begin(struct rxaqm_trial *trial, struct rxaqm_state *state,
 	*trial = (struct rxaqm_trial){ .state = state, .iface = iface, .fd = -1 };
 	if (rxaqm_trial_look(iface, &note) && note.going_on)
 		return rxaqm_failed(error, EBUSY,
-				    "a trial goes on there, process %d; let it end, or end it by "
-				    "\"kill -INT %d\"",
+				    "a trial is running there, process %d; let it end, or end it "
+				    "with \"kill -INT %d\"",
 				    note.pid, note.pid);
 	rxaqm_trial_undo(state, iface);
 	mkdir(rxaqm_runtime_path("", dir, sizeof(dir)), 0755);
@@ -163,8 +163,8 @@ int rxaqm_trial_begin(struct rxaqm_trial *trial, struct rxaqm_state *state,
 	if (trial->fd >= 0)
 		close(trial->fd);
 	return rxaqm_failed(error, -err,
-			    "cannot keep the policy that is to be put back in \"%s\": %s; see that "
-			    "its directory exists, may be written to and has room",
+			    "cannot save the policy to be restored in \"%s\": %s; see that its "
+			    "directory exists, may be written to and has room",
 			    path, strerror(-err));
 }
 

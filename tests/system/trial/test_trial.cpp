@@ -280,8 +280,8 @@ TEST_CASE("trial: interrupted, it says what it knows, and puts back what was the
 	const Result second = site.host.rxaqm(site.wire.rx, site.trial({}));
 
 	CHECK(second.exit_code == 1);
-	CHECK(second.err.find("a trial goes on there, process " + std::to_string(trial->pid())) !=
-	      std::string::npos);
+	CHECK(second.err.find("a trial is running there, process " +
+			      std::to_string(trial->pid())) != std::string::npos);
 	REQUIRE(eventually([&] { return site.mode() == "enforce"; }));
 	trial->kill(SIGINT);
 	const Result result = trial->wait();

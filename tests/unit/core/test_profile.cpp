@@ -160,7 +160,7 @@ TEST_CASE("profile: errors name file, line and remedy", "[profile]")
 		{ "[Match]\nDriver=x\n[Nic]\nRxRingDefault=2\nRxRingMax=1\n",
 		  "x.conf: [Nic]: RxRingDefault=2 exceeds RxRingMax=1" },
 		{ "[Match]\nDriver=x\n[Nic]\nRxRing=2\nRxRingMax=4\n",
-		  "x.conf: [Nic]: RxRing= is for rings that ethtool cannot tell" },
+		  "x.conf: [Nic]: RxRing= is for rings that ethtool cannot read" },
 		{ "[Nic]\nHintSince=6\n", "x.conf:2: HintSince=6: must be a kernel release" },
 		{ "[Nic]\nHintSince=6.3.1\n",
 		  "x.conf:2: HintSince=6.3.1: must be a kernel release" },
