@@ -33,7 +33,7 @@ static const struct command {
 	  "how good a NIC is: measure it, report it" },
 	{ "trial", rxaqm_cmd_program, "IFACE ... | --from FILE...",
 	  "does a policy help here? an experiment" },
-	{ "run", rxaqm_cmd_run, "[--check]", "stay, and do what the configuration says" },
+	{ "run", rxaqm_cmd_run, "[--check]", "daemon: do what the configuration says" },
 };
 
 static void print_usage(void)
@@ -96,7 +96,7 @@ static bool parse_output(int argc, char **argv, int *at, struct rxaqm_call *call
 	if (!value)
 		return false;
 	if (!rxaqm_color_set(value))
-		usage_error("none of auto, always, never: --color", value);
+		usage_error("--color must be auto, always or never, not", value);
 	call->color = value;
 	return true;
 }

@@ -24,7 +24,7 @@ constexpr const char *STATUS = "rxaqm status $IF";
 constexpr const char *TAKEN = "is taken by another program";
 constexpr const char *OTHER_MODE = "libxdp's dispatcher is on";
 constexpr const char *ABOVE = "kernel lets none be attached below that";
-constexpr const char *OUTGROWN = "and rxaqm goes by what it was when attached";
+constexpr const char *OUTGROWN = "but rxaqm uses what was there at attach";
 
 void attach(Place &p)
 {
@@ -194,8 +194,8 @@ const std::vector<Situation> &situations()
 				  SKIP("cannot be tried here: this kernel has it");
 		  },
 		  "rxaqm attach $IF signal=hint", "which came with 6.3", "signal=" },
-		{ HERE, "attached in the other mode", attach, GENERIC, "mode; \"rxaqm detach ",
-		  "rxaqm detach" },
+		{ HERE, "attached in the other mode", attach, GENERIC,
+		  "mode; to change that, run \"rxaqm detach ", "rxaqm detach" },
 		{ HERE, "another hook is in use",
 		  [](Place &p) {
 			  p.wire.rx.ip("link add w0 type veth peer name w1");

@@ -41,12 +41,13 @@ static bool driver_cannot(unsigned int ifindex, const char *driver)
 static const char *remedy(const struct rxaqm_iface *iface, const struct rxaqm_xdp_progs *progs)
 {
 	if (progs->dispatcher && progs->nr > 2)
-		return "another program in libxdp's dispatcher takes no fragments, nor does then the "
-		       "dispatcher: unload that one (\"xdp-loader status\" names it)";
+		return "another program in libxdp's dispatcher takes no fragments, so the "
+		       "dispatcher takes none: unload that program (\"xdp-loader status\" names "
+		       "it)";
 	return iface->flags & RXAQM_IFACE_HINT ?
-		       "this kernel gives none to a program that asks the driver for stamps: "
-		       "detach, and attach with signal=stamp" :
-		       "the dispatcher was loaded without: detach, and attach again";
+		       "this kernel gives no fragments to a program that asks the driver for "
+		       "stamps: detach, and attach with signal=stamp" :
+		       "the dispatcher was loaded without fragments: detach, and attach again";
 }
 
 bool rxaqm_fragments_lost(const struct rxaqm_iface *iface, const char *ifname,
@@ -69,14 +70,15 @@ bool rxaqm_fragments_lost(const struct rxaqm_iface *iface, const char *ifname,
 	takes = progs.dispatcher ? progs.fragments : !(iface->flags & RXAQM_IFACE_ONE_PAGE);
 	if (driver_cannot(ifindex, driver))
 		snprintf(text, RXAQM_FRAGMENTS_TEXT,
-			 "frames over an MTU of %u are lost, and it is %d: driver \"%s\" gives XDP "
-			 "none in fragments here; set an MTU of at most %u; for a larger one do that, "
-			 "detach, set the larger one, and attach with --mode generic",
+			 "frames over an MTU of %u are lost, and the MTU is %d: driver \"%s\" "
+			 "does not give XDP fragments here; set an MTU of at most %u; for a "
+			 "larger one do that, detach, set the larger one, and attach with --mode "
+			 "generic",
 			 most, ifr.ifr_mtu, driver, most);
 	else if (!takes)
 		snprintf(text, RXAQM_FRAGMENTS_TEXT,
-			 "frames over an MTU of %u are lost, and it is %d: %s, or set an MTU of at "
-			 "most %u",
+			 "frames over an MTU of %u are lost, and the MTU is %d: %s, or set an MTU "
+			 "of at most %u",
 			 most, ifr.ifr_mtu, remedy(iface, &progs), most);
 	else
 		return false;

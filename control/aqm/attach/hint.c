@@ -21,7 +21,7 @@
 #endif
 
 #define WHOSE_LEN 80
-#define WITHOUT "attach with \"signal=auto\", which goes by what works"
+#define WITHOUT "attach with \"signal=auto\", which uses what works"
 
 bool rxaqm_hint_release_reached(const char *release, const char *since)
 {

@@ -183,7 +183,7 @@ static int stamps_failed(const char *what, enum rxaqm_hook hook, int err, struct
 	if (lockdown && (err == -EINVAL || err == -EPERM || err == -EACCES))
 		return rxaqm_error_set(
 			error, RXAQM_EXIT_UNSUPPORTED, -err,
-			"%s, and so to see stamps; signal=busy, without --hook, needs none",
+			"%s, so it cannot see stamps; signal=busy, without --hook, needs none",
 			lockdown);
 	return hook_failed(what, hook, err, error);
 }

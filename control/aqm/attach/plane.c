@@ -98,8 +98,8 @@ static int watch_rx(struct rxaqm_state *state, const struct rxaqm_iface *iface, 
 		if (hook == RXAQM_HOOK_AUTO || hook == state->meta->hook)
 			return 0;
 		return rxaqm_failed(error, EBUSY,
-				    "hook \"%s\" is in use and shared by all interfaces; \"rxaqm "
-				    "detach --all\" first, to change it",
+				    "hook \"%s\" is in use and shared by all interfaces; to "
+				    "change it, run \"rxaqm detach --all\" first",
 				    rxaqm_hook_in_use(state->meta));
 	}
 	used = rxaqm_hooks_rx_stamp(hook, error);
@@ -312,10 +312,10 @@ static int detach_unreached(struct rxaqm_state *state, struct rxaqm_iface *iface
 	}
 	switch_off(state, iface);
 	return rxaqm_failed(error, ENODEV,
-			    "\"%s\" is in a network namespace that no process is in or has open, as "
-			    "far as can be seen from here: its program cannot be taken off, and is "
-			    "set to mode=off; \"rxaqm detach --all\" once more, when that namespace "
-			    "has ended, frees its slot",
+			    "\"%s\" is in a network namespace that no process is in or has open, "
+			    "as far as can be seen from here: its program cannot be taken off, "
+			    "and is set to mode=off; once that namespace has ended, \"rxaqm "
+			    "detach --all\" frees its slot",
 			    iface->name);
 }
 

@@ -66,10 +66,10 @@ void rxaqm_stamps_restore(const struct rxaqm_iface *iface, const char *ifname,
 		err = rxaqm_hwtstamp(ifname, SIOCSHWTSTAMP, &before);
 	} else if (!err && !is_same(&now, &before)) {
 		rxaqm_error_add(error,
-				"the timestamp configuration of \"%s\" was changed by someone else "
-				"since attach: stamps of %s (rx_filter %d), %s of what is sent "
-				"(tx_type %d); that is left so; \"hwstamp_ctl -i %s -t %d -r %d\" "
-				"(linuxptp) makes it what it was before attach",
+				"the timestamp configuration of \"%s\" was changed by someone "
+				"else since attach: stamps of %s (rx_filter %d), %s of what is "
+				"sent (tx_type %d); it stays so; \"hwstamp_ctl -i %s -t %d -r "
+				"%d\" (linuxptp) restores what it was before attach",
 				ifname, rxaqm_stamps_words(now.rx_filter), now.rx_filter,
 				now.tx_type ? "and" : "none", now.tx_type, ifname, before.tx_type,
 				before.rx_filter);
@@ -106,7 +106,7 @@ int rxaqm_stamps_enable(struct rxaqm_iface *iface, const char *ifname, struct rx
 	if (err)
 		return rxaqm_error_set(error, RXAQM_EXIT_UNSUPPORTED, -err,
 				       "cannot turn on Rx timestamps of \"%s\": %s; attach with "
-				       "signal=busy to do without",
+				       "signal=busy to do without them",
 				       ifname, strerror(-err));
 	/* Some drivers grant less without an error. */
 	if (!rxaqm_hwtstamp(ifname, SIOCGHWTSTAMP, &config))

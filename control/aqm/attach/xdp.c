@@ -54,8 +54,7 @@ static int load_failed(int err, struct rxaqm_error *error)
 	uname(&kernel);
 	old = strverscmp(kernel.release, NEEDS) < 0;
 	return rxaqm_error_set(error, RXAQM_EXIT_UNSUPPORTED, -err,
-			       "cannot load the XDP program (Linux %s), in neither mode: "
-			       "%s; %s",
+			       "cannot load the XDP program (Linux %s) in any mode: %s; %s",
 			       kernel.release, strerror(-err),
 			       old ? "it needs Linux " NEEDS :
 				     "\"RXAQM_DEBUG=1\" before the command shows its verifier's "

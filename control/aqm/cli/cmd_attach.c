@@ -137,8 +137,8 @@ static int already_attached(const struct rxaqm_iface *iface, const struct rxaqm_
 
 	if (generic != plan->generic)
 		return rxaqm_failed(error, EBUSY,
-				    "\"%s\" is attached in %s mode; \"rxaqm detach %s\" first, to "
-				    "change that",
+				    "\"%s\" is attached in %s mode; to change that, run \"rxaqm "
+				    "detach %s\" first",
 				    plan->ifname, generic ? "generic" : "native", plan->ifname);
 	if (rxaqm_hint_check_policy(iface, plan->ifname, &plan->policy, error))
 		return -1;

@@ -154,10 +154,11 @@ static void look_twice(struct check *check)
 
 static const struct rxaqm_option options[] = {
 	{ "warn", 0, "DURATION",
-	  "WARNING when a queue has stood over target for as long (default 2s)",
+	  "WARNING if a queue has stood over target for this long (default 2s)",
 	  RXAQM_DURATION(warn_ns, 0, DAY_NS) },
 	{ "crit", 0, "DURATION",
-	  "CRITICAL when a queue has stood over target for as long and is not enforced (default 1m)",
+	  "CRITICAL if a queue has stood over target for this long and is not enforced (default "
+	  "1m)",
 	  RXAQM_DURATION(crit_ns, 0, DAY_NS) },
 	{ "interval", 'i', "DURATION", "Time between the two looks (default 1s)",
 	  RXAQM_DURATION(window_ns, 100 * RXAQM_NSEC_PER_MSEC, 60 * RXAQM_NSEC_PER_SEC) },

@@ -63,8 +63,8 @@ static int take_off_all(const struct rxaqm_state *state, struct rxaqm_error *err
 		return err;
 	if (err < 0)
 		return rxaqm_failed(error, -err,
-				    "cannot remove what libxdp has pinned of rxaqm's programs: %s; "
-				    "see \"xdp-loader clean\"",
+				    "cannot remove libxdp's pins of rxaqm's programs: %s; see "
+				    "\"xdp-loader clean\"",
 				    strerror(-err));
 	err = rxaqm_hooks_remove(error);
 	return err ? err : found.detached;

@@ -294,7 +294,7 @@ static const struct rxaqm_command commands[] = {
 	  .max_words = RXAQM_SETTING_WORDS },
 	{ .name = "rxaqm policy set",
 	  .args = "IFACE|PATTERN|--all KEY=VALUE ...",
-	  .help = "Change settings, of all queues at once. A PATTERN is one such as 'eth*'.",
+	  .help = "Change settings of all queues at once. A PATTERN is, for example, 'eth*'.",
 	  .options = set_options,
 	  .max_words = RXAQM_SETTING_WORDS },
 	/* Files name their queues. */
@@ -322,8 +322,8 @@ int rxaqm_cmd_policy(int argc, char **argv, struct rxaqm_call *call)
 	if (chosen < 0)
 		return chosen;
 	if (chosen == NR_ACTIONS) {
-		puts("\nshow and set take --queue=LIST, for some queues only: 3, 0-7, 0-3,6.\n"
-		     "The keys are also for attach and files.");
+		puts("\nshow and set take --queue=LIST, for some queues only: 3, 0-7, "
+		     "0-3,6.\nattach and files take the same keys.");
 		rxaqm_keys_list(stdout, rxaqm_settings);
 		rxaqm_presets_list(stdout);
 		return RXAQM_EXIT_OK;

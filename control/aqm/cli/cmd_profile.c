@@ -151,8 +151,8 @@ static int show_interface(struct rxaqm_nic_facts *facts, const struct rxaqm_prof
 	conflicts = rxaqm_profile_out_interface(&walk.out, profile, facts);
 	rxaqm_out_end(&walk.out);
 	if (conflicts) {
-		rxaqm_log_error("profile \"%s\" conflicts with \"%s\" in %llu %s%s, marked "
-				"above; mend \"%s\", or give another by --profile",
+		rxaqm_log_error("profile \"%s\" conflicts with \"%s\" in %llu %s%s, marked above; "
+				"correct \"%s\", or choose another with --profile",
 				profile->name, facts->ifname, RXAQM_COUNTED(conflicts, "fact"),
 				profile->path);
 		walk.exit_code = RXAQM_EXIT_FAILED;
@@ -243,8 +243,7 @@ static const struct rxaqm_command commands[] = {
 	{ .name = "rxaqm profile list", .help = "List the profiles of NIC drivers." },
 	{ .name = "rxaqm profile show",
 	  .args = "[NAME|IFACE]",
-	  .help = "Show a profile, or that of an interface and what the machine says to it, or all "
-		  "profiles.",
+	  .help = "Show a profile, an interface's profile beside what the machine says, or all.",
 	  .max_words = 1 },
 	{ .name = "rxaqm profile check",
 	  .args = "[FILE...]",

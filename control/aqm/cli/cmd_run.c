@@ -101,9 +101,9 @@ int rxaqm_cmd_run(int argc, char **argv, struct rxaqm_call *call)
 {
 	static const struct rxaqm_command command = {
 		.name = "rxaqm run",
-		.help = "Attach what the configuration names, follow what becomes of it, and keep "
-			"leases, clocks and targets up to date, until SIGTERM. SIGHUP reads the "
-			"configuration again.",
+		.help = "Attach the interfaces that the configuration names, follow their "
+			"changes, and keep leases, clocks and targets up to date, until SIGTERM. "
+			"SIGHUP reads the configuration again.",
 		.options = run_options,
 		.keys = rxaqm_config_keys,
 	};

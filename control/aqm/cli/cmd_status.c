@@ -106,7 +106,8 @@ static int status_from_file(const struct args *args)
 	status = read_json(path, args->ifname);
 	if (!status) {
 		rxaqm_log_error("you may not ask the kernel, and \"%s\" has no status that can be "
-				"read; the daemon writes it anew (status_interval), or run as root",
+				"read; run as root, or wait until the daemon writes it "
+				"(status_interval)",
 				path);
 		return RXAQM_EXIT_FAILED;
 	}
@@ -163,7 +164,8 @@ int rxaqm_cmd_status(int argc, char **argv, struct rxaqm_call *call)
 	static const struct rxaqm_command command = {
 		.name = "rxaqm status",
 		.args = "[IFACE]",
-		.help = "Show what stands, and state, signal and counters of each queue that packets come to.",
+		.help = "Show which queues stand, and state, signal and counters of each queue "
+			"that gets packets.",
 		.options = status_options,
 		.max_words = 1,
 	};

@@ -170,7 +170,7 @@ int rxaqm_cmd_top(int argc, char **argv, struct rxaqm_call *call)
 	static const struct rxaqm_command command = {
 		.name = "rxaqm top",
 		.args = "[IFACE]",
-		.help = "Show what the queues do, second by second; those that stand first.",
+		.help = "Show what the queues do, second by second; standing queues come first.",
 		.options = top_options,
 		.max_words = 1,
 	};

@@ -108,7 +108,7 @@ static void draw_foot(const struct screen *screen, int above, int below)
 	move(LINES - 1, 0);
 	clrtoeol();
 	if (screen->typing) {
-		printw("interfaces whose name has: %s_", top->filter);
+		printw("interfaces whose name contains: %s_", top->filter);
 		return;
 	}
 	if (above && below)
@@ -158,8 +158,8 @@ static void draw_help(void)
 		"",
 		"  up, down, PgUp, PgDn, Home, End   choose a queue",
 		"  Enter        how long packets stood in it, over the last minutes",
-		"  < >          sort by the column further left or right; r turns it round",
-		"  /            only interfaces whose name has what is typed; Esc: all",
+		"  < >          sort by the column further left or right; r reverses it",
+		"  /            only interfaces whose name contains the text; Esc: all",
 		"  ?            this help; any key leaves it",
 		"  q            quit",
 		"",

@@ -39,8 +39,7 @@ static int begin_iface(struct reading *reading, const char *match, struct rxaqm_
 		if (strcmp(current(reading)->match, match))
 			continue;
 		if (current(reading)->here)
-			return rxaqm_bad(error, "[Interface %s] is there twice; join the two",
-					 match);
+			return rxaqm_bad(error, "[Interface %s] occurs twice; join the two", match);
 		current(reading)->here = true;
 		current(reading)->line = 0;
 		return 0;
@@ -75,7 +74,7 @@ static int read_section(void *arg, const char *section, struct rxaqm_error *erro
 		if (strcmp(rxaqm_config_sections[i], section))
 			continue;
 		if (reading->seen_sections & (1U << i))
-			return rxaqm_bad(error, "[%s] is there twice; join the two", section);
+			return rxaqm_bad(error, "[%s] occurs twice; join the two", section);
 		reading->seen_sections |= 1U << i;
 		return 0;
 	}
@@ -101,8 +100,8 @@ static int listens_no_longer(const char *value, struct rxaqm_error *error)
 	return rxaqm_bad(error,
 			 "listen=%.40s is gone: the daemon no longer listens; delete it, and run "
 			 "\"systemctl enable --now rxaqm-exporter.socket\", which serves "
-			 "/run/rxaqm/metrics.prom at 127.0.0.1:9752; another address is ListenStream= "
-			 "there (\"systemctl edit\")",
+			 "/run/rxaqm/metrics.prom at 127.0.0.1:9752; for another address set "
+			 "ListenStream= there (\"systemctl edit\")",
 			 value);
 }
 

@@ -39,7 +39,7 @@ const char *const rxaqm_config_sections[] = { "Daemon", "Metrics", "Overload", N
 const struct rxaqm_key rxaqm_config_keys[] = {
 	{ AT("Daemon", on_stop), .name = "on_stop", .type = RXAQM_TYPE_CHOICE,
 	  .choices = on_stop_words, .standard = "leave",
-	  .help = "what becomes of the interfaces at SIGTERM and SIGINT" },
+	  .help = "what happens to the interfaces at SIGTERM and SIGINT" },
 	{ AT("Daemon", settle_ns), .name = "settle", TIME(0, 60 * SEC), .standard = "500ms",
 	  .help = "how long an interface that appears, or gets another name, is left alone" },
 	{ AT("Daemon", status_file), .name = "status_file", PATH_TO,
@@ -57,14 +57,14 @@ const struct rxaqm_key rxaqm_config_keys[] = {
 	  .choices = per_words, .standard = "queue",
 	  .help = "whether the figures are by queue or by interface" },
 	{ AT("Metrics", metrics_textfile), .name = "textfile", PATH_TO, .standard = "off",
-	  .help = "file for node_exporter's textfile collector, with a name in .prom" },
+	  .help = "file for node_exporter's textfile collector, whose name ends in .prom" },
 	{ AT("Metrics", metrics_interval_ns), .name = "textfile_interval", TIME(SEC, HOUR),
 	  .standard = "15s", .help = "how often the metrics are written" },
 
 	{ AT("Overload", overload.raise_ns), .name = "raise", TIME(SEC, HOUR), .standard = "10s",
 	  .help = "a queue is overloaded once it was over target for this long" },
 	{ AT("Overload", overload.clear_ns), .name = "clear", TIME(SEC, HOUR), .standard = "1m",
-	  .help = "it no longer is once it was not over target for this long" },
+	  .help = "it is no longer overloaded once it was not over target for this long" },
 	{ AT("Overload", autoenforce.enforce_after_ns), .name = "enforce_after", TIME(SEC, HOUR),
 	  .standard = "30s",
 	  .help = "auto_enforce: a queue is enforced once it was over target for this long" },
@@ -77,8 +77,8 @@ const struct rxaqm_key rxaqm_config_keys[] = {
 	  .standard = "1m", .help = "auto_enforce: least time in observe" },
 	{ AT("Overload", diagnose_ns), .name = "diagnose", TIME(10 * SEC, 24 * HOUR), .none = "off",
 	  .standard = "10m",
-	  .help = "doctor looks for the cause of an overload, for the log and the metrics, once in "
-		  "this time at most" },
+	  .help = "doctor looks for the cause of an overload at most once in this time, for the "
+		  "log and the metrics" },
 
 	{ IFACE(enable), .name = "enable", .type = RXAQM_TYPE_BOOL, .standard = "yes",
 	  .help = "attach; no: detach, at start and at SIGHUP" },

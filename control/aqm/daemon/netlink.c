@@ -131,8 +131,8 @@ static int on_readable(sd_event_source *source, int fd, uint32_t events, void *a
 		return 0;
 	/* Returning it to sd-event would end the listening for good: go on with the next tick. */
 	rxaqm_run_log(LOG_ERR,
-		      "cannot read what the kernel tells of interfaces: %s; looking at all of them, "
-		      "and listening again in 1s",
+		      "cannot read the kernel's messages about interfaces: %s; looking at all of "
+		      "them, and listening again in 1s",
 		      strerror(-err));
 	sd_event_source_set_enabled(source, SD_EVENT_OFF);
 	on_loss(run);

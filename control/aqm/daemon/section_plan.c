@@ -80,6 +80,6 @@ const char *rxaqm_run_differs(const struct rxaqm_config_iface *section,
 	if (section->profile[0] && !rxaqm_entry_has_facts(iface, &plan->profile))
 		return "it has another profile";
 	if (rxaqm_hint_check_policy(iface, plan->ifname, &plan->policy, NULL))
-		return "its program cannot go by the signal asked for";
+		return "its program cannot use the signal asked for";
 	return NULL;
 }

@@ -101,7 +101,7 @@ static void add_own_metrics(struct rxaqm_metrics_text *text, void *arg)
 	rxaqm_metrics_u64(text, RXAQM_METRICS_LABELS("result", "ok"), run->reloads_ok);
 	rxaqm_metrics_u64(text, RXAQM_METRICS_LABELS("result", "failed"), run->reloads_failed);
 	rxaqm_metrics_family(text, RXAQM_METRICS_GAUGE, "rxaqm_config_last_reload_successful",
-			     "0 while the configuration file is not what is in effect");
+			     "0 while the configuration file is not in effect");
 	rxaqm_metrics_u64(text, RXAQM_METRICS_NO_LABELS, !run->reload_failed);
 	rxaqm_run_overload_metrics(text, run);
 	rxaqm_run_diagnosis_metrics(text, run);

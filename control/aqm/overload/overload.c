@@ -117,7 +117,7 @@ static void report_began(const struct rxaqm_overload_look *look, __u64 for_ns,
 	len = strlen(text);
 	if (look->exempt_percent)
 		snprintf(text + len, RXAQM_OVERLOAD_TEXT - len,
-			 "; exempt traffic holds it, %u %% of what stands there, and the law cannot "
+			 "; exempt traffic holds it (%u %% of its packets), and the law cannot "
 			 "help; exempt are %s",
 			 look->exempt_percent, look->exempt);
 }

@@ -136,8 +136,7 @@ void rxaqm_check_add_queue(struct rxaqm_check_sum *sum, struct rxaqm_check_iface
 				 queue->distrust);
 	else if (queue->unstamped)
 		rxaqm_check_find(sum, RXAQM_CHECK_WARNING, iface,
-				 "queue %u: packets come without stamps; with signal=busy none are "
-				 "wanted",
+				 "queue %u: packets come without stamps; signal=busy needs none",
 				 queue->queue);
 }
 

@@ -54,7 +54,7 @@ static void out_source(struct rxaqm_out *out, const struct source *source,
 
 static void out_resets(struct rxaqm_out *out, __u32 resets)
 {
-	rxaqm_out_u64(out, "resets", resets ? ", begun anew %llu times" : NULL, resets);
+	rxaqm_out_u64(out, "resets", resets ? ", restarted %llu times" : NULL, resets);
 }
 
 /* Print a source: in JSON as an object, in text on a line of its own, unless it is in use. */
@@ -115,7 +115,7 @@ void rxaqm_clock_out(struct rxaqm_out *out, const struct rxaqm_clock_entry *entr
 		rxaqm_out_str(out, "source", "%s", used->expired ? "kernel (expired)" : used->name);
 	else
 		rxaqm_out_null(out, "source",
-			       never ? "none: the profile knows of no Rx timestamps" :
+			       never ? "none: the profile names no Rx timestamps" :
 				       "none yet: no stamped packet has met an empty queue");
 	rxaqm_out_bool(out, "valid", NULL, NULL, used->known && !used->expired);
 	if (used->known)

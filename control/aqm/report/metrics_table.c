@@ -65,7 +65,7 @@ static const struct series counters[] = {
 	{ MORE, STAT(OVER_NECT, "class", "not_ect") },
 
 	{ COUNTER("rxaqm_rx_verdict_packets_total",
-		  "Packets by verdict and its reason; those that simply passed are not among them"),
+		  "Packets by verdict and its reason; without those that passed normally"),
 	  STAT(DROP, "verdict", "drop", "reason", "law") },
 	{ MORE, STAT(ACK_DROP, "verdict", "drop", "reason", "ack") },
 	{ MORE, STAT(ECN_MARK, "verdict", "mark", "reason", "law") },
@@ -84,27 +84,28 @@ static const struct series counters[] = {
 	{ MORE, STAT(WOULD_CE_MARK, "verdict", "mark", "reason", "threshold") },
 
 	{ COUNTER("rxaqm_rx_class_drop_packets_total",
-		  "Of the packets dropped by the law: SYN, FIN or RST, and ECN-capable ones"),
+		  "Packets dropped by the law that were SYN, FIN or RST, or ECN-capable"),
 	  STAT(DROP_SYN, "class", "syn") },
 	{ MORE, STAT(DROP_ECT, "class", "ect") },
 
 	{ COUNTER("rxaqm_rx_would_class_drop_packets_total",
-		  "The same of what enforce would have dropped in mode observe"),
+		  "The same for packets that enforce would have dropped in mode observe"),
 	  STAT(WOULD_DROP_SYN, "class", "syn") },
 	{ MORE, STAT(WOULD_DROP_ECT, "class", "ect") },
 
 	{ COUNTER("rxaqm_rx_shed_futile_total",
-		  "Times that drops were given up, because the queue left no faster for them"),
+		  "Times that drops were given up, because they did not make the queue leave "
+		  "faster"),
 	  STAT(SHED_FUTILE) },
 
-	{ COUNTER("rxaqm_rx_stamp_faults_total", "Samples that told no sojourn: no stamp, a stamp "
+	{ COUNTER("rxaqm_rx_stamp_faults_total", "Samples without a sojourn: no stamp, a stamp "
 						 "from the future, or an absurdly old one"),
 	  STAT(STAMP_MISSING, "reason", "missing") },
 	{ MORE, STAT(STAMP_NEGATIVE, "reason", "negative") },
 	{ MORE, STAT(STAMP_ABSURD, "reason", "absurd") },
 
 	{ COUNTER("rxaqm_rx_clock_resets_total",
-		  "Clock estimates begun anew after a step that this queue noticed"),
+		  "Clock estimates restarted after a step that this queue noticed"),
 	  STAT(CLOCK_RESETS) },
 
 	{ COUNTER("rxaqm_rx_socket_packets_total",
@@ -112,8 +113,8 @@ static const struct series counters[] = {
 	  STAT(REDIRECT) },
 
 	{ COUNTER("rxaqm_rx_socket_wait_faults_total",
-		  "Packets judged without what the socket's consumer says of its wait: too old, or "
-		  "not believed"),
+		  "Packets judged without the wait that the socket's consumer publishes: too old, "
+		  "or not believed"),
 	  STAT(WAIT_STALE, "reason", "stale") },
 	{ MORE, STAT(WAIT_BAD, "reason", "bad") },
 
@@ -137,7 +138,7 @@ static const struct series gauges[] = {
 	{ MORE, NUMBER(signal[RXAQM_SIGNAL_NOW_NONE], "signal", "none") },
 
 	{ GAUGE("rxaqm_rx_standing",
-		"Queues whose last poll, of the last second, left packets behind"),
+		"Queues whose last poll left packets behind, within the last second"),
 	  NUMBER(standing) },
 	{ GAUGE("rxaqm_rx_codel_dropping", "law=codel: queues in its dropping state"),
 	  NUMBER(dropping) },
@@ -151,7 +152,8 @@ static const struct series gauges[] = {
 	  NUMBER(distrusted) },
 	{ GAUGE("rxaqm_rx_target_seconds", "Target in use"), NS_NOT_0(target_ns) },
 	{ GAUGE("rxaqm_rx_goal_seconds",
-		"law=auto: what queues are held at, less than target where the ring has no room"),
+		"law=auto: sojourn that queues are held at, less than target if the ring has no "
+		"room"),
 	  NS_NOT_0(goal_ns) },
 	{ GAUGE("rxaqm_rx_interval_seconds", "Interval in use"), NS_NOT_0(interval_ns) },
 	{ GAUGE("rxaqm_rx_floor_seconds",
@@ -169,12 +171,12 @@ static const struct series gauges[] = {
 		"Time until enforce lapses to observe; absent without a lease"),
 	  NS(lease_ns) },
 	{ GAUGE("rxaqm_rx_flow_limit_pps",
-		"law=auto: packets a second that a flow may send; absent where none is held"),
+		"law=auto: packets a second that a flow may send; absent if no flow is limited"),
 	  NUMBER(limit_pps) },
-	{ GAUGE("rxaqm_rx_flows", "law=auto: flows that are known, by kind"),
+	{ GAUGE("rxaqm_rx_flows", "law=auto: known flows, by kind"),
 	  NUMBER(flows[RXAQM_FLOWS_TCP], "kind", "tcp") },
 	{ MORE, NUMBER(flows[RXAQM_FLOWS_OTHER], "kind", "other") },
-	{ GAUGE("rxaqm_rx_flows_over", "law=auto: of these over the limit, who pay"),
+	{ GAUGE("rxaqm_rx_flows_over", "law=auto: known flows over the limit, which pay"),
 	  NUMBER(over[RXAQM_FLOWS_TCP], "kind", "tcp") },
 	{ MORE, NUMBER(over[RXAQM_FLOWS_OTHER], "kind", "other") },
 	{ GAUGE("rxaqm_rx_ack_thin_ratio", "law=auto: share of redundant ACKs that is dropped"),
@@ -197,8 +199,8 @@ static const struct series ifaces[] = {
 	  NUMBER_NOT_0(ring_entries) },
 	{ GAUGE("rxaqm_interface_attached_seconds", "Time since attach"), NS(attached_ns) },
 	{ COUNTER("rxaqm_interface_overflow_packets_total",
-		  "Packets lost because a queue was full, as the kernel counts them; of backlogs those "
-		  "of all interfaces"),
+		  "Packets lost because a queue was full, as the kernel counts them; for backlogs "
+		  "those of all interfaces"),
 	  NUMBER(overflow) },
 	{ GAUGE("rxaqm_clock_valid",
 		"1 if NIC time, learnt from packets, can be converted to host time now"),
@@ -217,11 +219,12 @@ static const struct series ifaces[] = {
 	{ GAUGE("rxaqm_phc_valid", "1 while the NIC's clock is read and believed"),
 	  NUMBER(phc_valid) },
 	{ GAUGE("rxaqm_phc_error_seconds", "Bound of the error of its reading"), NS(phc_err_ns) },
-	{ GAUGE("rxaqm_phc_drift_ratio", "Host time gained by time of the NIC"),
+	{ GAUGE("rxaqm_phc_drift_ratio", "Seconds that the host gains on the NIC's clock in a "
+					 "second"),
 	  Q32(phc_rate_q32) },
 	{ COUNTER("rxaqm_phc_steps_total", "Steps of either clock"), NUMBER(phc_steps) },
 	{ GAUGE("rxaqm_phc_difference_seconds",
-		"Mapping by the PHC less the estimate from packets"),
+		"Mapping by the PHC minus the estimate from packets"),
 	  NS(phc_differ_ns) },
 };
 
@@ -318,7 +321,7 @@ void rxaqm_metrics_print_queues(struct rxaqm_metrics_text *text,
 	print_table(text, rows, counters, NR(counters));
 	rxaqm_metrics_family(
 		text, RXAQM_METRICS_HISTOGRAM, "rxaqm_rx_sojourn_seconds",
-		"Time packets stood in the queue; the sum takes each for the middle of its bucket");
+		"Time packets stood in the queue; the sum takes the middle of each bucket");
 	for (i = 0; i < rows->nr; i++)
 		print_histogram(text, &rows->row[i]);
 	print_table(text, rows, gauges, NR(gauges));

@@ -135,8 +135,8 @@ static void why_inexact(const struct rxaqm_note_facts *facts, struct rxaqm_out *
 static void about_sockets(const struct rxaqm_note_facts *facts, struct rxaqm_out *out)
 {
 	add(out, &facts->strict_sockets,
-	    "packets go to a socket, where signal=stamp sees none of them; it goes by the "
-	    "consumer's wait alone; signal=auto goes by busy, too");
+	    "packets go to a socket, where signal=stamp sees none of them; it uses the consumer's "
+	    "wait alone; signal=auto uses busy, too");
 	if (facts->no_sockets)
 		add(out, NULL,
 		    "this kernel has no AF_XDP (CONFIG_XDP_SOCKETS): no queue can go to a socket; "
@@ -154,13 +154,13 @@ static void about_kernel(const struct rxaqm_note_facts *facts, struct rxaqm_out 
 {
 	if (facts->no_stamps)
 		add(out, NULL,
-		    "this kernel is older than 5.13, whose BPF has what is missing here: timestamps, "
-		    "generic mode, sharing the interface by libxdp's dispatcher; and all but plain "
-		    "frames (VLAN tags, IP options, extension headers) pass as exempt");
+		    "this kernel is older than 5.13, so its BPF lacks timestamps, generic mode "
+		    "and sharing the interface by libxdp's dispatcher; and all but plain frames "
+		    "(VLAN tags, IP options, extension headers) pass as exempt");
 	else if (facts->no_fragments)
 		add(out, NULL,
-		    "this kernel is older than 5.18, and gives XDP no frames in fragments: what does "
-		    "not fit a page, the driver refuses or drops; all else works");
+		    "this kernel is older than 5.18, and gives XDP no frames in fragments: the "
+		    "driver refuses or drops frames that do not fit a page; all else works");
 }
 
 void rxaqm_notes_write(const struct rxaqm_note_facts *facts, struct rxaqm_out *out)
@@ -169,8 +169,8 @@ void rxaqm_notes_write(const struct rxaqm_note_facts *facts, struct rxaqm_out *o
 		add(out, NULL, "%s", facts->lost);
 	if (facts->outgrown)
 		add(out, NULL,
-		    "%s, and rxaqm goes by what it was when attached; \"rxaqm detach %s\", then "
-		    "\"rxaqm attach %s%s\", with its settings, goes by what it is now",
+		    "%s, but rxaqm uses what was there at attach; \"rxaqm detach %s\", then "
+		    "\"rxaqm attach %s%s\", with its settings, uses what is there now",
 		    facts->outgrown, facts->ifname,
 		    facts->iface.flags & RXAQM_IFACE_GENERIC ? "--mode generic " : "",
 		    facts->ifname);
@@ -181,8 +181,8 @@ void rxaqm_notes_write(const struct rxaqm_note_facts *facts, struct rxaqm_out *o
 		    "dispatcher",
 		    facts->ifname, facts->ifname, facts->ifname);
 	add(out, &facts->exempt,
-	    "exempt traffic holds it over target, %u %% of what stands there, and the law cannot "
-	    "help; exempt are %s",
+	    "exempt traffic holds it over target (%u %% of its packets), and the law cannot help; "
+	    "exempt are %s",
 	    facts->exempt_percent, facts->exempt_words);
 	add(out, &facts->acks, "%u %% of the packets over target are pure ACKs%s",
 	    facts->ack_percent,
@@ -317,7 +317,7 @@ static void about_trial(const struct rxaqm_iface *iface, const char *ifname, str
 		return;
 	if (trial.going_on)
 		add(out, NULL,
-		    "a trial switches its policy (\"rxaqm trial\", process %d), for %s yet; "
+		    "a trial switches its policy (\"rxaqm trial\", process %d), for another %s; "
 		    "\"kill -INT %d\" ends it, and puts back what was there",
 		    trial.pid,
 		    rxaqm_duration(

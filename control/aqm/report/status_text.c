@@ -144,7 +144,7 @@ static void print_socket(struct rxaqm_out *out, struct json_object *queue)
 		{ 0 },
 	};
 	static const struct words stale = { "wait_age_ns",
-					    ", which has said nothing of its wait for %s" };
+					    ", which has not reported its wait for %s" };
 	struct json_object *socket = object_of(queue, "socket"), *bound;
 	const char *state = text_of(socket, "wait_state");
 
@@ -156,7 +156,7 @@ static void print_socket(struct rxaqm_out *out, struct json_object *queue)
 		rxaqm_out_text(out, " that has left");
 	say(out, socket, words);
 	if (!strcmp(state, "none"))
-		rxaqm_out_text(out, ", which says nothing of its wait");
+		rxaqm_out_text(out, ", which does not report its wait");
 	else if (!strcmp(state, "bad"))
 		rxaqm_out_text(out, ", whose wait is not believed");
 	else if (!strcmp(state, "stale"))
@@ -213,7 +213,7 @@ static void print_auto(struct rxaqm_out *out, struct json_object *queue, struct 
 	if (number_of(law, "limit_pps"))
 		rxaqm_out_text(out, "    law: a flow may send %s/s", text_of(law, "limit_pps"));
 	else
-		rxaqm_out_text(out, "    law: no flow is held");
+		rxaqm_out_text(out, "    law: no flow is limited");
 	rxaqm_out_text(out, " of %s/s", text_of(law, "capacity_pps"));
 	for (i = 0; i < sizeof(kinds) / sizeof(kinds[0]); i++)
 		if (number_of(law, kinds[i][1]))
@@ -221,7 +221,7 @@ static void print_auto(struct rxaqm_out *out, struct json_object *queue, struct 
 				       RXAQM_COUNTED(number_of(law, kinds[i][1]), kinds[i][0]),
 				       text_of(law, kinds[i][2]));
 	if (thin)
-		rxaqm_out_text(out, "; of redundant ACKs %llu.%llu%% dropped", thin / 10,
+		rxaqm_out_text(out, "; %llu.%llu%% of redundant ACKs dropped", thin / 10,
 			       thin % 10);
 	if (is_true(law, "bad"))
 		rxaqm_out_text(out, "; over target for an interval");

@@ -24,7 +24,7 @@ TEST_CASE("remedy: a ring that is too short, and one that has grown", "[igb]")
 		   place);
 	/* And then it says what it goes by. */
 	try_remedy({ Situation::GUEST, "a ring that has grown", nullptr, "rxaqm status $IF",
-		     "and rxaqm goes by what it was when attached", "rxaqm ", Helps::DONE },
+		     "but rxaqm uses what was there at attach", "rxaqm ", Helps::DONE },
 		   place);
 	CHECK(place.shell("rxaqm status $IF").out.find("leaves the law no room") ==
 	      std::string::npos);

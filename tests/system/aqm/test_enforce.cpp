@@ -342,9 +342,8 @@ TEST_CASE("enforce: exempt traffic that holds the queue is told", "[enforce]")
 	CHECK(s.while_loaded([&] {
 		return s.host.rxaqm(s.wire.rx, { "status" })
 			       .out
-			       .find("note: queue 0: exempt traffic holds it over target, 100 % of what "
-				     "stands there, and the law cannot help; exempt are ICMP") !=
-		       std::string::npos;
+			       .find("note: queue 0: exempt traffic holds it over target (100 % of its packets), and "
+				     "the law cannot help; exempt are ICMP") != std::string::npos;
 	}));
 	CHECK(s.while_loaded([&] {
 		return s.host.rxaqm(s.wire.rx, { "check", "--warn=1ms" })

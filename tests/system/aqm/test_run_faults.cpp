@@ -176,7 +176,7 @@ TEST_CASE("run: an interface made again at once, with the same index, is attache
 		/* Which was the end of all reading. */
 		f.set("recv", EIO);
 		f.wire.rx.ip("link set dev own0 mtu 1400");
-		CHECK(f.service.logged("cannot read what the kernel tells of interfaces"));
+		CHECK(f.service.logged("cannot read the kernel's messages about interfaces"));
 		f.clear("recv");
 		CHECK(eventually([&] {
 			f.wire.rx.shell(again);

@@ -365,7 +365,7 @@ TEST_CASE("views: clock says that there is none where nothing is stamped", "[vie
 	CHECK(json.is_null("/interfaces/0/source"));
 	CHECK_FALSE(json.flag("/interfaces/0/valid"));
 	Result text = a.host.rxaqm(a.wire.rx, { "clock", a.wire.rx_if });
-	CHECK(text.out.find("knows of no Rx timestamps") != std::string::npos);
+	CHECK(text.out.find("names no Rx timestamps") != std::string::npos);
 }
 
 TEST_CASE("views: an interface name that is attached elsewhere is not attached here", "[views]")

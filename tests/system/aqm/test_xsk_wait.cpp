@@ -54,7 +54,7 @@ TEST_CASE("xsk: status and top tell the consumer's wait from the NIC's", "[xsk]"
 	Result status = a.host.rxaqm(a.wire.rx, { "status" });
 	CAPTURE(status.text());
 	CHECK(has(status.out, "goes to a socket"));
-	CHECK(has(status.out, "says nothing of its wait"));
+	CHECK(has(status.out, "does not report its wait"));
 	CHECK(has(status.out, "signal=stamp sees none of them"));
 	CHECK_FALSE(has(status.out, "stamps missing"));
 

@@ -201,7 +201,7 @@ TEST_CASE("config: errors name file, line, key, value and remedy", "[config]")
 		{ "[Daemon]\nstatus_group=no-such-group\n",
 		  "status_group=no-such-group: there is no" },
 		{ "[Daemon]\nsettle=1s\nsettle=2s\n", "r.conf:3: settle is set twice in [Daemon]" },
-		{ "[Daemon]\n[Metrics]\n[Daemon]\n", "r.conf:3: [Daemon] is there twice" },
+		{ "[Daemon]\n[Metrics]\n[Daemon]\n", "r.conf:3: [Daemon] occurs twice" },
 		{ "[Metrics]\nlisten=127.0.0.1:9752\n",
 		  "r.conf:2: listen=127.0.0.1:9752 is gone: the daemon no longer listens" },
 		{ "[Metrics]\ntextfile=/a/.prom\n", "must end in .prom" },
@@ -211,7 +211,7 @@ TEST_CASE("config: errors name file, line, key, value and remedy", "[config]")
 		{ "[Interface]\n", "r.conf:1: [Interface ]: write one name or pattern" },
 		{ "[Interface veth[0-3]]\n", "r.conf:1: text after [section]" },
 		{ "[Interface a b]\n", "r.conf:1: [Interface a b]: write one name" },
-		{ "[Interface a]\n[Interface a]\n", "r.conf:2: [Interface a] is there twice" },
+		{ "[Interface a]\n[Interface a]\n", "r.conf:2: [Interface a] occurs twice" },
 		{ "[Interface sixteen-letters-]\n", "no interface has a name of more than 15" },
 		{ "[Interface a]\nmode=on\n",
 		  "r.conf:2: mode=on: must be one of off|observe|enforce" },
@@ -285,7 +285,7 @@ TEST_CASE("config: files of the directory beside it go before it, by name, key b
 	for (const auto &[text, says] : std::map<std::string, std::string>{
 		     { "[Interface eth*]\ntarget=1h\n", "20-b.conf:2: target=1h" },
 		     { "[Interface eth*]\n[Interface eth*]\n",
-		       "20-b.conf:2: [Interface eth*] is there" },
+		       "20-b.conf:2: [Interface eth*] occurs" },
 		     { "\n[Interface eth*]\ninterval=1ms\n", "20-b.conf:3: [Interface eth*]: " },
 	     }) {
 		write(drop_ins + "20-b.conf", text);

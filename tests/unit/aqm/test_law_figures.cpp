@@ -171,7 +171,7 @@ TEST_CASE("law figures: in words", "[law_figures]")
 
 	CHECK(l.text() ==
 	      "    law: a flow may send 1250/s of 10000/s; 40 tcp flows, 18 over it; "
-	      "1 other flow, 1 over it; of redundant ACKs 93.8% dropped; over target for an interval\n");
+	      "1 other flow, 1 over it; 93.8% of redundant ACKs dropped; over target for an interval\n");
 	CHECK(l.text(true).find("\"law\":{\"limit_pps\":1250,\"capacity_pps\":10000,"
 				"\"flows_tcp\":40,\"over_tcp\":18,\"flows_other\":1,"
 				"\"over_other\":1,\"thin_ack_permille\":938,\"bad\":true,") !=

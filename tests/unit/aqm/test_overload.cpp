@@ -279,8 +279,8 @@ TEST_CASE("overload: exempt packets that hold the queue are named", "[overload]"
 	alarm.run(15, OVER);
 	REQUIRE(alarm.events.size() == 1);
 	CHECK(has(alarm.events[0].text,
-		  "exempt traffic holds it, 90 % of what stands there, and the "
-		  "law cannot help; exempt are ICMP, "));
+		  "exempt traffic holds it (90 % of its packets), and the law cannot help; exempt "
+		  "are ICMP, "));
 	CHECK(has(alarm.events[0].text, ", exempt_ports=22, exempt_dscp=ef"));
 }
 

@@ -122,7 +122,7 @@ TEST_CASE("clock out: both, and how they differ", "[phc]")
 	CAPTURE(text);
 	CHECK(has(text, "phc, host - NIC 5000ns"));
 	CHECK(has(text,
-		  "from 8 readings by method \"extended\" of /dev/ptp3, begun anew 2 times\n"));
+		  "from 8 readings by method \"extended\" of /dev/ptp3, restarted 2 times\n"));
 	CHECK(has(text, "\n  kernel, host - NIC 9000ns"));
 	CHECK(has(text, "\n  phc - kernel -4000ns, 500ns more than their errors explain\n"));
 	s.by_kernel(5100);
