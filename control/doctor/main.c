@@ -9,7 +9,7 @@
 #include "command/options.h"
 #include "command/program.h"
 #include "command/stop.h"
-#include "doctor/snapshot/bundle.h"
+#include "doctor/snapshot/snapshot.h"
 #include "doctor/collect/collect.h"
 #include "doctor/diagnose.h"
 #include "doctor/deep/deep.h"

@@ -1,21 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 #include "trial/record.h"
 
-#include <json-c/json.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "base/fields_rows.h"
-#include "base/json_file.h"
 
 #define ROW(constant, name, title, unit, better, is_cost) { name, title, unit, better, is_cost },
 const struct trial_outcome trial_outcomes[TRIAL_NR_OUTCOMES] = { TRIAL_OUTCOMES(ROW) };
-
-static const struct rxaqm_json_format record_format = {
-	.format = "rxaqm-trial",
-	.what = "record of \"rxaqm trial --out\"",
-	.version = TRIAL_VERSION,
-};
 
 #define OUTCOME(constant, key, ...)                                               \
 	,                                                                         \
@@ -53,31 +44,25 @@ const struct trial_outcome *trial_outcome(const char *name)
 	return NULL;
 }
 
-int trial_record_write(const struct trial_record *record, const char *path,
-		       struct rxaqm_error *error)
-{
-	return rxaqm_json_write(rxaqm_fields_encode(&trial_record_type, record), &record_format,
-				path, 0644, error);
-}
-
 /* What indexes something is within it. */
-static int check(const struct trial_record *record, struct rxaqm_error *error)
+static int check(const void *at, struct rxaqm_error *error)
 {
+	const struct trial_record *record = at;
 	const struct trial_block *block;
 	const struct trial_guard *guard;
 
 	if (record->arms.nr < 2 || record->arms.nr > TRIAL_ARMS_MAX)
 		return rxaqm_bad(error, "record.arms: must be two or three");
 	rxaqm_list_each(block, &record->blocks) {
-		size_t at = (size_t)(block - record->blocks.at);
+		size_t nr = (size_t)(block - record->blocks.at);
 
 		if (block->arm >= record->arms.nr)
-			return rxaqm_bad(error, "record.blocks[%zu].arm: there is no such arm", at);
-		if (block->round > at)
+			return rxaqm_bad(error, "record.blocks[%zu].arm: there is no such arm", nr);
+		if (block->round > nr)
 			return rxaqm_bad(error,
 					 "record.blocks[%zu].round: rounds are numbered from 0 in "
 					 "the order of blocks",
-					 at);
+					 nr);
 	}
 	rxaqm_list_each(guard, &record->guards)
 		if (!trial_outcome(guard->outcome))
@@ -86,30 +71,10 @@ static int check(const struct trial_record *record, struct rxaqm_error *error)
 	return 0;
 }
 
-int trial_record_read(struct trial_record *record, const char *path, struct rxaqm_error *error)
-{
-	struct rxaqm_error inner = {};
-	struct json_object *object;
-	size_t len;
-	char *text;
-	int err = rxaqm_file_read(path, &text, &len, error);
-
-	if (err)
-		return err;
-	err = rxaqm_json_parse(text, len, &record_format, path, &object, error);
-	free(text);
-	if (err)
-		return err;
-	err = rxaqm_fields_decode(&trial_record_type, record, object, "record", &inner) ?:
-		      check(record, &inner);
-	if (err)
-		rxaqm_error_set(error, inner.exit_code, -err, "%s: %s", path, inner.text);
-	json_object_put(object);
-	return err;
-}
-
-void trial_record_free(struct trial_record *record)
-{
-	rxaqm_fields_free(&trial_record_type, record);
-	memset(record, 0, sizeof(*record));
-}
+const struct rxaqm_record_kind trial_record_kind = {
+	.format = { "rxaqm-trial", "record of \"rxaqm trial --out\"", TRIAL_VERSION },
+	.type = &trial_record_type,
+	.root = "record",
+	.mode = 0644,
+	.check = check,
+};

@@ -11,8 +11,7 @@
 #include <linux/types.h>
 #include <stdbool.h>
 
-#include "base/fields.h"
-#include "base/log.h"
+#include "base/json_file.h"
 
 /* Of the file. Raised when the meaning of something in it changes; what is new needs no raise. */
 #define TRIAL_VERSION 1
@@ -115,10 +114,12 @@ struct trial_record {
 /* Write @record to @path ("-": standard output), which is replaced at once; read it into a zeroed
  * one, which is to be freed in any case. -errno with @error.
  */
-int trial_record_write(const struct trial_record *record, const char *path,
-		       struct rxaqm_error *error);
-int trial_record_read(struct trial_record *record, const char *path, struct rxaqm_error *error);
-void trial_record_free(struct trial_record *record);
+extern const struct rxaqm_record_kind trial_record_kind;
+#define trial_record_write(record, path, error) \
+	rxaqm_record_write(&trial_record_kind, record, path, error)
+#define trial_record_read(record, path, error) \
+	rxaqm_record_read(&trial_record_kind, record, path, error)
+#define trial_record_free(record) rxaqm_fields_free(trial_record_kind.type, record)
 
 /* The first outcome whose name begins so; NULL: none. */
 const struct trial_outcome *trial_outcome(const char *name);

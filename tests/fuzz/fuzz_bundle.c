@@ -4,7 +4,7 @@
 #include <stdint.h>
 #include <stdio.h>
 
-#include "doctor/snapshot/bundle.h"
+#include "doctor/snapshot/snapshot.h"
 #include "doctor/diagnose.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);

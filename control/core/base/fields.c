@@ -312,4 +312,5 @@ void rxaqm_fields_free(const struct rxaqm_layout *type, void *at)
 			free(list->at);
 		}
 	}
+	memset(at, 0, type->size);
 }

@@ -81,5 +81,5 @@ struct json_object *rxaqm_fields_encode(const struct rxaqm_layout *type, const v
 int rxaqm_fields_decode(const struct rxaqm_layout *type, void *at, struct json_object *object,
 			const char *path, struct rxaqm_error *error);
 
-/* Free what @at points to: maps and lists. */
+/* Free what @at points to, maps and lists; zeroes it. */
 void rxaqm_fields_free(const struct rxaqm_layout *type, void *at);

@@ -18,22 +18,23 @@ static bool add(struct json_object *object, const char *key, struct json_object 
 	return false;
 }
 
-int rxaqm_json_write(struct json_object *object, const struct rxaqm_json_format *format,
-		     const char *path, mode_t mode, struct rxaqm_error *error)
+int rxaqm_record_write(const struct rxaqm_record_kind *kind, const void *at, const char *path,
+		       struct rxaqm_error *error)
 {
+	struct json_object *object = rxaqm_fields_encode(kind->type, at);
 	const char *text = NULL;
 	char *lines = NULL;
 	int err;
 
-	if (object && add(object, "format", json_object_new_string(format->format)) &&
-	    add(object, "version", json_object_new_int(format->version)))
+	if (object && add(object, "format", json_object_new_string(kind->format.format)) &&
+	    add(object, "version", json_object_new_int(kind->format.version)))
 		text = json_object_to_json_string_ext(object, JSON_C_TO_STRING_NOSLASHESCAPE |
 								      JSON_C_TO_STRING_PRETTY |
 								      JSON_C_TO_STRING_SPACED);
 	if (!text || asprintf(&lines, "%s\n", text) < 0)
 		err = rxaqm_no_memory(error);
 	else
-		err = rxaqm_file_replace(path, lines, mode, error);
+		err = rxaqm_file_replace(path, lines, kind->mode, error);
 	free(lines);
 	json_object_put(object);
 	return err;
@@ -84,5 +85,46 @@ int rxaqm_json_parse(const char *text, size_t len, const struct rxaqm_json_forma
 		json_object_put(object);
 	else
 		*ret_object = object;
+	return err;
+}
+
+int rxaqm_record_decode(const struct rxaqm_record_kind *kind, void *at, struct json_object *object,
+			struct rxaqm_error *error)
+{
+	int err;
+
+	if (kind->renew)
+		kind->renew(object);
+	err = rxaqm_fields_decode(kind->type, at, object, kind->root, error);
+	return err || !kind->check ? err : kind->check(at, error);
+}
+
+int rxaqm_record_parse(const struct rxaqm_record_kind *kind, void *at, const char *text, size_t len,
+		       const char *path, struct rxaqm_error *error)
+{
+	struct rxaqm_error inner = {};
+	struct json_object *object;
+	int err = rxaqm_json_parse(text, len, &kind->format, path, &object, error);
+
+	if (err)
+		return err;
+	err = rxaqm_record_decode(kind, at, object, &inner);
+	if (err)
+		rxaqm_error_set(error, inner.exit_code, -err, "%s: %s", path, inner.text);
+	json_object_put(object);
+	return err;
+}
+
+int rxaqm_record_read(const struct rxaqm_record_kind *kind, void *at, const char *path,
+		      struct rxaqm_error *error)
+{
+	size_t len;
+	char *text;
+	int err = rxaqm_file_read(path, &text, &len, error);
+
+	if (err)
+		return err;
+	err = rxaqm_record_parse(kind, at, text, len, path, error);
+	free(text);
 	return err;
 }

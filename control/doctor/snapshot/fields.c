@@ -129,26 +129,34 @@ LAYOUT(doctor_snapshot,
        LIST(doctor_snapshot, deep_drops, doctor_deep_drop_type),
        LIST(doctor_snapshot, deep_stalls, doctor_deep_stalls_type));
 
-struct json_object *doctor_snapshot_to_json(const struct doctor_snapshot *snap)
+static int check(const void *at, struct rxaqm_error *error)
 {
-	return rxaqm_fields_encode(&doctor_snapshot_type, snap);
+	const struct doctor_snapshot *snap = at;
+
+	if (snap->before.at_ns == ~0ULL || snap->after.at_ns == ~0ULL ||
+	    snap->after.at_ns <= snap->before.at_ns)
+		return rxaqm_bad(error, "bundle.after.at_ns: must be later than before.at_ns");
+	return 0;
 }
 
-int doctor_snapshot_from_json(struct doctor_snapshot *snap, struct json_object *bundle,
-			      struct rxaqm_error *error)
-{
-	int err = rxaqm_fields_decode(&doctor_snapshot_type, snap, bundle, "bundle", error);
+const struct rxaqm_record_kind doctor_bundle_kind = {
+	.format = { "rxaqm-doctor", "bundle of \"rxaqm doctor --record\"", RXAQM_BUNDLE_VERSION },
+	.type = &doctor_snapshot_type,
+	.root = "bundle",
+	.mode = 0600,
+	.check = check,
+};
 
-	if (!err && (snap->before.at_ns == ~0ULL || snap->after.at_ns == ~0ULL ||
-		     snap->after.at_ns <= snap->before.at_ns))
-		err = rxaqm_bad(error, "bundle.after.at_ns: must be later than before.at_ns");
+int doctor_bundle_pass(struct doctor_snapshot *from, struct doctor_snapshot *to,
+		       struct rxaqm_error *error)
+{
+	struct json_object *bundle = doctor_snapshot_to_json(from);
+	int err = bundle ? doctor_snapshot_from_json(to, bundle, error) :
+			   rxaqm_failed(error, ENOMEM, "no memory for a bundle");
+
+	json_object_put(bundle);
+	doctor_snapshot_free(from);
 	return err;
-}
-
-void doctor_snapshot_free(struct doctor_snapshot *snap)
-{
-	rxaqm_fields_free(&doctor_snapshot_type, snap);
-	memset(snap, 0, sizeof(*snap));
 }
 
 void doctor_cannot_see(struct doctor_snapshot *snap, const char *what, const char *fmt, ...)

@@ -13,8 +13,7 @@
 #include <linux/types.h>
 #include <stdbool.h>
 
-#include "base/fields.h"
-#include "base/log.h"
+#include "base/json_file.h"
 
 /* Of the bundle. Raised when the meaning of something in it changes; what is new needs no raise. */
 #define RXAQM_BUNDLE_VERSION 1
@@ -305,13 +304,22 @@ __u64 doctor_sysctl(const struct doctor_snapshot *snap, const char *name, unsign
 /* What this window leaves for the next ones (--watch). */
 struct doctor_past doctor_past_of(const struct doctor_snapshot *snap);
 
-/* The bundle of @snap, to be put (json_object_put); NULL: no memory. */
-struct json_object *doctor_snapshot_to_json(const struct doctor_snapshot *snap);
-
-/* Fill @snap, which is empty, with @bundle. -EINVAL with @error naming what is wrong in it, with
- * RXAQM_EXIT_USAGE; @snap must be freed in either case.
+/* A bundle is @snap in a file, only readable by its owner: it names addresses and programs.
+ * "-" is standard output, or input. -errno with @error; what was read must be freed in any case.
  */
-int doctor_snapshot_from_json(struct doctor_snapshot *snap, struct json_object *bundle,
-			      struct rxaqm_error *error);
+extern const struct rxaqm_record_kind doctor_bundle_kind;
+#define doctor_bundle_write(snap, path, error) \
+	rxaqm_record_write(&doctor_bundle_kind, snap, path, error)
+#define doctor_bundle_read(snap, path, error) \
+	rxaqm_record_read(&doctor_bundle_kind, snap, path, error)
+#define doctor_bundle_parse(snap, text, len, path, error) \
+	rxaqm_record_parse(&doctor_bundle_kind, snap, text, len, path, error)
+/* To JSON, to be put, or NULL: no memory; and from it. */
+#define doctor_snapshot_to_json(snap) rxaqm_fields_encode(doctor_bundle_kind.type, snap)
+#define doctor_snapshot_from_json(snap, bundle, error) \
+	rxaqm_record_decode(&doctor_bundle_kind, snap, bundle, error)
+#define doctor_snapshot_free(snap) rxaqm_fields_free(doctor_bundle_kind.type, snap)
 
-void doctor_snapshot_free(struct doctor_snapshot *snap);
+/* @to, which is empty, becomes what a bundle of @from would be read as; @from is freed. */
+int doctor_bundle_pass(struct doctor_snapshot *from, struct doctor_snapshot *to,
+		       struct rxaqm_error *error);

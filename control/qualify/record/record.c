@@ -4,14 +4,7 @@
 #include <string.h>
 
 #include "base/fields_rows.h"
-#include "base/json_file.h"
 #include "qualify/record/record.h"
-
-static const struct rxaqm_json_format record_format = {
-	.format = "rxaqm-qualify",
-	.what = "record of \"rxaqm qualify --out\"",
-	.version = QUALIFY_VERSION,
-};
 
 LAYOUT(rxaqm_point, FIELDS(rxaqm_point, x, y));
 
@@ -65,13 +58,6 @@ void qualify_count(const struct qualify_record *record, unsigned int count[QUALI
 		count[row->verdict]++;
 }
 
-int qualify_record_write(const struct qualify_record *record, const char *path,
-			 struct rxaqm_error *error)
-{
-	return rxaqm_json_write(rxaqm_fields_encode(&qualify_record_type, record), &record_format,
-				path, 0644, error);
-}
-
 static int check_row(const struct qualify_record *record, size_t i, struct rxaqm_error *error)
 {
 	const struct qualify_row *row = &record->rows.at[i];
@@ -96,28 +82,40 @@ static int check_row(const struct qualify_record *record, size_t i, struct rxaqm
 	return 0;
 }
 
+static int check(const void *at, struct rxaqm_error *error)
+{
+	const struct qualify_record *record = at;
+	size_t i;
+	int err = 0;
+
+	for (i = 0; !err && i < record->rows.nr; i++)
+		err = check_row(record, i, error);
+	return err;
+}
+
+/* As records of 0.1.0 call it. */
+static void rename_time(struct json_object *object)
+{
+	struct json_object *at = json_object_object_get(object, "at");
+
+	if (at && !json_object_object_get(object, "time"))
+		json_object_object_add(object, "time", json_object_get(at));
+}
+
+const struct rxaqm_record_kind qualify_record_kind = {
+	.format = { "rxaqm-qualify", "record of \"rxaqm qualify --out\"", QUALIFY_VERSION },
+	.type = &qualify_record_type,
+	.root = "record",
+	.mode = 0644,
+	.renew = rename_time,
+	.check = check,
+};
+
 int qualify_record_parse(struct qualify_record *record, const char *text, size_t len,
 			 const char *path, struct rxaqm_error *error)
 {
-	struct json_object *object, *at;
-	struct rxaqm_error inner = {};
-	size_t i;
-	int err = rxaqm_json_parse(text, len, &record_format, path, &object, error);
-
-	if (err)
-		return err;
 	record->speed_mbit = -1;
-	/* As records of 0.1.0 call it. */
-	at = json_object_object_get(object, "at");
-	if (at && !json_object_object_get(object, "time"))
-		json_object_object_add(object, "time", json_object_get(at));
-	err = rxaqm_fields_decode(&qualify_record_type, record, object, "record", &inner);
-	for (i = 0; !err && i < record->rows.nr; i++)
-		err = check_row(record, i, &inner);
-	if (err)
-		rxaqm_error_set(error, inner.exit_code, -err, "%s: %s", path, inner.text);
-	json_object_put(object);
-	return err;
+	return rxaqm_record_parse(&qualify_record_kind, record, text, len, path, error);
 }
 
 int qualify_file_parse(struct qualify_record *record, const char *path, qualify_parse_fn *parse,
@@ -137,10 +135,4 @@ int qualify_file_parse(struct qualify_record *record, const char *path, qualify_
 void qualify_row_free(struct qualify_row *row)
 {
 	rxaqm_fields_free(&qualify_row_type, row);
-}
-
-void qualify_record_free(struct qualify_record *record)
-{
-	rxaqm_fields_free(&qualify_record_type, record);
-	memset(record, 0, sizeof(*record));
 }

@@ -12,8 +12,7 @@
 #include <linux/types.h>
 #include <stdbool.h>
 
-#include "base/fields.h"
-#include "base/log.h"
+#include "base/json_file.h"
 #include "base/out.h"
 #include "picture/picture.h"
 
@@ -89,8 +88,9 @@ void qualify_count(const struct qualify_record *record, unsigned int count[QUALI
 /* Write @record to @path ("-": standard output), which is replaced at once. Read it into a zeroed
  * @record ("-": standard input). -errno with @error; a record must be freed in any case.
  */
-int qualify_record_write(const struct qualify_record *record, const char *path,
-			 struct rxaqm_error *error);
+extern const struct rxaqm_record_kind qualify_record_kind;
+#define qualify_record_write(record, path, error) \
+	rxaqm_record_write(&qualify_record_kind, record, path, error)
 #define qualify_record_read(record, path, error) \
 	qualify_file_parse(record, path, qualify_record_parse, error)
 /* The same of @text, of @len bytes; @path only for messages. */
@@ -99,7 +99,7 @@ typedef int qualify_parse_fn(struct qualify_record *record, const char *text, si
 qualify_parse_fn qualify_record_parse;
 int qualify_file_parse(struct qualify_record *record, const char *path, qualify_parse_fn *parse,
 		       struct rxaqm_error *error);
-void qualify_record_free(struct qualify_record *record);
+#define qualify_record_free(record) rxaqm_fields_free(qualify_record_kind.type, record)
 void qualify_row_free(struct qualify_row *row);
 
 #define QUALIFY_KTAP_ROW "ks"

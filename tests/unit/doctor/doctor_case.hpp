@@ -21,7 +21,7 @@
 #include <vector>
 
 extern "C" {
-#include "doctor/snapshot/bundle.h"
+#include "doctor/snapshot/snapshot.h"
 #include "doctor/rules/check.h"
 #include "doctor/diagnose.h"
 }
