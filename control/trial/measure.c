@@ -15,6 +15,7 @@
 
 #include "base/each.h"
 #include "base/now.h"
+#include "base/procfs.h"
 #include "command/stop.h"
 #include "figures/figures.h"
 #include "nic/nic.h"
@@ -37,25 +38,20 @@ static struct counters {
 	struct rtnl_link_stats64 link;
 	bool link_known;
 	struct cpu cpu[CPUS_MAX];
-	__u64 again, timeouts, backlog_drops;
+	__u64 again, timeouts;
+	__s64 backlog_drops; /* modulo 2^32 */
 } begin, end;
 
-/* /proc/stat: user nice system idle iowait irq softirq steal */
 static void count_cpus(struct counters *counters)
 {
+	struct rxaqm_ticks ticks;
 	char line[LINE_LEN];
+	unsigned int id;
 
 	rxaqm_each_line(line, "/proc/stat") {
-		unsigned long long v[8];
-		unsigned int id, i;
-
-		if (sscanf(line, "cpu%u %llu %llu %llu %llu %llu %llu %llu %llu", &id, &v[0], &v[1],
-			   &v[2], &v[3], &v[4], &v[5], &v[6], &v[7]) != 9 ||
-		    id >= CPUS_MAX)
-			continue;
-		counters->cpu[id] = (struct cpu){ .softirq = v[5] + v[6] };
-		for (i = 0; i < 8; i++)
-			counters->cpu[id].all += v[i];
+		if (rxaqm_ticks_read(line, &id, &ticks) && id < CPUS_MAX)
+			counters->cpu[id] = (struct cpu){ ticks.irq + ticks.softirq,
+							  rxaqm_ticks_all(&ticks) };
 	}
 }
 
@@ -78,19 +74,6 @@ static __u64 tcp_counter(const char *path, const char *name)
 	return number ? strtoull(number, NULL, 10) : 0;
 }
 
-/* net/core/net-procfs.c:softnet_seq_show: the second column is what a backlog had no room for. */
-static __u64 backlog_drops(void)
-{
-	unsigned int processed, dropped;
-	char line[LINE_LEN];
-	__u64 sum = 0;
-
-	rxaqm_each_line(line, "/proc/net/softnet_stat")
-		if (sscanf(line, "%x %x", &processed, &dropped) == 2)
-			sum += dropped;
-	return sum;
-}
-
 static void count(struct counters *counters, const struct rxaqm_state *state,
 		  const struct rxaqm_iface *iface, const char *ifname)
 {
@@ -111,7 +94,7 @@ static void count(struct counters *counters, const struct rxaqm_state *state,
 	count_cpus(counters);
 	counters->again = tcp_counter("/proc/net/snmp", " RetransSegs ");
 	counters->timeouts = tcp_counter("/proc/net/netstat", " TCPTimeouts ");
-	counters->backlog_drops = backlog_drops();
+	counters->backlog_drops = rxaqm_backlog_drops(RXAQM_SOFTNET_STAT);
 	counters->at_ns = rxaqm_now_ns();
 }
 
@@ -142,7 +125,7 @@ static void set_traffic(struct trial_block *block)
 	set_rate(block, TRIAL_OVERFLOW,
 		 (double)(e->rx_missed_errors - b->rx_missed_errors) +
 			 (double)(e->rx_fifo_errors - b->rx_fifo_errors) +
-			 (double)(end.backlog_drops - begin.backlog_drops));
+			 (__u32)(end.backlog_drops - begin.backlog_drops));
 }
 
 /* Of the CPU that took most packets. */

@@ -8,6 +8,7 @@
 
 #include "base/out.h"
 #include "base/parse.h"
+#include "base/procfs.h"
 #include "nic/nic.h"
 
 static const struct {
@@ -31,29 +32,10 @@ __s64 rxaqm_check_ring_drops(const char *ifname)
 	return (__u32)(stats.rx_missed_errors + stats.rx_over_errors + stats.rx_fifo_errors);
 }
 
-__s64 rxaqm_check_backlog_drops(const char *path)
-{
-	unsigned int dropped = 0, cpus = 0;
-	FILE *file = fopen(path, "re");
-	__u32 packets = 0;
-	char line[512];
-	bool bad = false;
-
-	if (!file)
-		return -errno;
-	/* One line per CPU, of hexadecimal numbers: processed, dropped, ... */
-	for (; !bad && fgets(line, sizeof(line), file); cpus++) {
-		bad = sscanf(line, "%*x %x", &dropped) != 1;
-		packets += dropped;
-	}
-	fclose(file);
-	return bad || !cpus ? -EINVAL : (__s64)packets;
-}
-
 __s64 rxaqm_check_overflow(const struct rxaqm_iface *iface, const char *here)
 {
 	if (iface->flags & RXAQM_IFACE_BY_CPU)
-		return rxaqm_check_backlog_drops(RXAQM_CHECK_BACKLOGS);
+		return rxaqm_backlog_drops(RXAQM_SOFTNET_STAT);
 	return here ? rxaqm_check_ring_drops(here) : -ENODEV;
 }
 

@@ -55,10 +55,6 @@ struct rxaqm_check_sum {
  * which drivers count as missed, over or fifo errors; -ENODEV if there is none.
  */
 __s64 rxaqm_check_ring_drops(const char *ifname);
-/* At the CPUs' backlogs, for all interfaces together. -EINVAL if @path does not have this format.
- */
-#define RXAQM_CHECK_BACKLOGS "/proc/net/softnet_stat"
-__s64 rxaqm_check_backlog_drops(const char *path);
 /* At the queues of @iface, called @here in the network namespace entered; NULL: it is elsewhere. */
 __s64 rxaqm_check_overflow(const struct rxaqm_iface *iface, const char *here);
 

@@ -88,10 +88,5 @@ struct doctor_schedstat {
 	__u64 run_ns, wait_ns, waits;
 };
 bool doctor_read_schedstat(__u32 tid, struct doctor_schedstat *times);
-/* Field @field, 3 or more, of a line of /proc/PID/stat (proc_pid_stat(5)), whose second one may
- * have blanks and brackets; "": there is none.
- */
-const char *doctor_stat_field(const char *stat, int field);
-
 void doctor_map_set(doctor_map *map, const char *name, __u64 value);
 void doctor_map_set_words(doctor_map *map, const char *name, const char *words);

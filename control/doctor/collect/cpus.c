@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* What CPUs do. */
-#include <ctype.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/procfs.h"
 #include "doctor/collect/collect.h"
 
 static struct doctor_cpu *find(struct doctor_sample *sample, __u64 id)
@@ -13,34 +13,30 @@ static struct doctor_cpu *find(struct doctor_sample *sample, __u64 id)
 	return rxaqm_list_find(cpu, &sample->cpus, cpu->id == id);
 }
 
-/* user nice system idle iowait irq softirq steal guest guest_nice; guests are in user. */
 static void parse_stat(void *to, char *text)
 {
 	struct doctor_sample *sample = to;
 	const char *line, *end;
 
 	for (line = text; line; line = end ? end + 1 : NULL) {
-		unsigned long long v[8];
+		struct rxaqm_ticks ticks;
 		struct doctor_cpu *cpu;
 		unsigned int id;
 
 		end = strchr(line, '\n');
-		/* Not the sum of all, "cpu  1 2 ...". */
-		if (strncmp(line, "cpu", 3) || !isdigit((unsigned char)line[3]) ||
-		    sscanf(line, "cpu%u %llu %llu %llu %llu %llu %llu %llu %llu", &id, &v[0], &v[1],
-			   &v[2], &v[3], &v[4], &v[5], &v[6], &v[7]) != 9)
+		if (!rxaqm_ticks_read(line, &id, &ticks))
 			continue;
 		cpu = rxaqm_list_add(&sample->cpus);
 		if (!cpu)
 			return;
 		cpu->id = id;
-		cpu->user = v[0] + v[1];
-		cpu->system = v[2];
-		cpu->idle = v[3];
-		cpu->iowait = v[4];
-		cpu->irq = v[5];
-		cpu->softirq = v[6];
-		cpu->steal = v[7];
+		cpu->user = ticks.user + ticks.nice; /* guests are in them */
+		cpu->system = ticks.system;
+		cpu->idle = ticks.idle;
+		cpu->iowait = ticks.iowait;
+		cpu->irq = ticks.irq;
+		cpu->softirq = ticks.softirq;
+		cpu->steal = ticks.steal;
 		cpu->net_tx = cpu->timer = cpu->block = ~0ULL;
 		cpu->tasklet = cpu->sched = cpu->rcu = ~0ULL;
 		cpu->sibling = cpu->numa_node = ~0U;

@@ -9,6 +9,7 @@
 
 #include "base/each.h"
 #include "base/now.h"
+#include "base/procfs.h"
 #include "doctor/collect/collect.h"
 #include "doctor/snapshot/get.h"
 #include "doctor/sockets/sockets.h"
@@ -23,11 +24,11 @@ static void read_stat(struct doctor_owner *owner, __u32 tid)
 
 	if (!doctor_read_line(AT_FDCWD, line, sizeof(line), "/proc/%u/task/%u/stat", owner->pid,
 			      tid) ||
-	    !*doctor_stat_field(line, 3))
+	    !*rxaqm_stat_field(line, 3))
 		return;
-	snprintf(owner->state, sizeof(owner->state), "%c", *doctor_stat_field(line, 3));
-	owner->cpu = *doctor_stat_field(line, 39) ? atoi(doctor_stat_field(line, 39)) : -1;
-	owner->nice = atoi(doctor_stat_field(line, 19));
+	snprintf(owner->state, sizeof(owner->state), "%c", *rxaqm_stat_field(line, 3));
+	owner->cpu = *rxaqm_stat_field(line, 39) ? atoi(rxaqm_stat_field(line, 39)) : -1;
+	owner->nice = atoi(rxaqm_stat_field(line, 19));
 }
 
 /* By the quotas of the cgroup at @path and of those that it is in; ~0: none is told. */

@@ -8,8 +8,9 @@
 #include <sys/stat.h>
 
 #include "base/each.h"
-#include "doctor/collect/collect.h"
 #include "base/now.h"
+#include "base/procfs.h"
+#include "doctor/collect/collect.h"
 
 #define MAX_PROGRAMS 4096
 /* Those that took less are nobody's trouble. */
@@ -46,9 +47,9 @@ static void add_thread(struct doctor_sample *sample, __u32 pid, __u64 longest_wa
 	if (!doctor_read_line(AT_FDCWD, thread.comm, sizeof(thread.comm), "/proc/%u/comm", pid) ||
 	    !receives(thread.comm) || !doctor_read_schedstat(pid, &times) ||
 	    !doctor_read_line(AT_FDCWD, stat, sizeof(stat), "/proc/%u/stat", pid) ||
-	    !(strtoul(doctor_stat_field(stat, 9), NULL, 10) & PF_KTHREAD))
+	    !(strtoul(rxaqm_stat_field(stat, 9), NULL, 10) & PF_KTHREAD))
 		return;
-	thread.cpu = atoi(doctor_stat_field(stat, 39));
+	thread.cpu = atoi(rxaqm_stat_field(stat, 39));
 	thread.run_ns = times.run_ns;
 	thread.wait_ns = times.wait_ns;
 	rxaqm_list_put(&sample->threads, thread);
@@ -120,7 +121,7 @@ static void add_hog(struct doctor_snapshot *snap, __u32 pid, __u64 run_ns)
 	hog->cpu = -1;
 	doctor_read_line(AT_FDCWD, hog->comm, sizeof(hog->comm), "/proc/%u/comm", pid);
 	if (doctor_read_line(AT_FDCWD, stat, sizeof(stat), "/proc/%u/stat", pid))
-		hog->cpu = atoi(doctor_stat_field(stat, 39));
+		hog->cpu = atoi(rxaqm_stat_field(stat, 39));
 }
 
 /* A namespace that no program before lived in is another one. */

@@ -48,19 +48,6 @@ bool doctor_read_schedstat(__u32 tid, struct doctor_schedstat *times)
 	       sscanf(line, "%llu %llu %llu", &times->run_ns, &times->wait_ns, &times->waits) == 3;
 }
 
-const char *doctor_stat_field(const char *stat, int field)
-{
-	const char *at = strrchr(stat, ')');
-	int i;
-
-	for (i = 2; at && i < field; i++) {
-		at = strchr(at, ' ');
-		if (at)
-			at++;
-	}
-	return at ?: "";
-}
-
 static bool read_line(int dir_fd, char *buf, size_t size, const char *path)
 {
 	int fd = openat(dir_fd, path, O_RDONLY | O_CLOEXEC);

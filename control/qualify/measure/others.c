@@ -8,6 +8,7 @@
 
 #include "base/clean.h"
 #include "base/each.h"
+#include "base/procfs.h"
 #include "nic/nic.h"
 
 /* Of a CPU, in percent: what is less no median, and hardly a p99, shows. */
@@ -17,22 +18,19 @@
 
 static void read_cpus(struct qualify_others *others, const char *proc)
 {
+	struct rxaqm_ticks ticks;
 	char path[128], line[512];
 	unsigned int cpu;
-	__u64 t[8];
 
 	snprintf(path, sizeof(path), "%s/stat", proc);
 	rxaqm_each_line(line, path) {
-		if (sscanf(line, "cpu%u %llu %llu %llu %llu %llu %llu %llu %llu", &cpu, &t[0],
-			   &t[1], &t[2], &t[3], &t[4], &t[5], &t[6], &t[7]) != 9 ||
-		    cpu >= QUALIFY_CPUS)
+		if (!rxaqm_ticks_read(line, &cpu, &ticks) || cpu >= QUALIFY_CPUS)
 			continue;
-		/* proc_stat(5): user nice system idle iowait irq softirq steal. */
 		others->cpu[cpu] = (struct qualify_cpu_time){
-			.programs = t[0] + t[1] + t[2],
-			.idle = t[3] + t[4],
-			.stolen = t[7],
-			.all = t[0] + t[1] + t[2] + t[3] + t[4] + t[5] + t[6] + t[7],
+			.programs = ticks.user + ticks.nice + ticks.system,
+			.idle = ticks.idle + ticks.iowait,
+			.stolen = ticks.steal,
+			.all = rxaqm_ticks_all(&ticks),
 		};
 	}
 }
@@ -46,8 +44,8 @@ static bool begins(const char *text, const char *with)
 static void read_thread(struct qualify_others *others, const char *path, pid_t pid, pid_t self)
 {
 	struct qualify_thread_time thread = {};
-	char line[1024], *open, *close, *at, *save = NULL;
-	pid_t parent = 0;
+	char line[1024], *open, *close;
+	pid_t parent;
 	int field;
 
 	rxaqm_first_line(AT_FDCWD, path, line, sizeof(line));
@@ -55,18 +53,13 @@ static void read_thread(struct qualify_others *others, const char *path, pid_t p
 	close = strrchr(line, ')');
 	if (!open || !close || close < open)
 		return;
+	parent = atoi(rxaqm_stat_field(line, 4));
+	for (field = 14; field <= (pid == self ? 17 : 15); field++) /* 16: ended children */
+		thread.ticks += strtoull(rxaqm_stat_field(line, field), NULL, 10);
+	thread.cpu = atoi(rxaqm_stat_field(line, 39));
 	*close = '\0';
 	thread.tid = atoi(line);
 	snprintf(thread.comm, sizeof(thread.comm), "%s", open + 1);
-	for (field = 3, at = strtok_r(close + 1, " ", &save); at;
-	     field++, at = strtok_r(NULL, " ", &save)) {
-		if (field == 4)
-			parent = atoi(at);
-		else if (field >= 14 && field <= (pid == self ? 17 : 15)) /* 16: ended children */
-			thread.ticks += strtoull(at, NULL, 10);
-		else if (field == 39)
-			thread.cpu = atoi(at);
-	}
 	thread.receives = begins(thread.comm, "napi/") || begins(thread.comm, "irq/");
 	thread.ours = pid == self || parent == self || thread.receives;
 	/* Its time is that of interrupts. */

@@ -11,6 +11,7 @@
 #include "text.hpp"
 
 extern "C" {
+#include "base/procfs.h"
 #include "report/check.h"
 }
 
@@ -232,7 +233,7 @@ static __s64 parse_softnet(const std::string &text)
 	REQUIRE(fd >= 0);
 	CHECK(write(fd, text.data(), text.size()) == (ssize_t)text.size());
 	close(fd);
-	__s64 packets = rxaqm_check_backlog_drops(path);
+	__s64 packets = rxaqm_backlog_drops(path);
 	unlink(path);
 	return packets;
 }
@@ -247,8 +248,8 @@ TEST_CASE("check: drops of the backlogs are the second column of all CPUs", "[ch
 	CHECK(parse_softnet("00000001\n") == -EINVAL);
 	CHECK(parse_softnet("\n") == -EINVAL);
 	CHECK(parse_softnet("") == -EINVAL);
-	CHECK(rxaqm_check_backlog_drops("/no/such/file") == -ENOENT);
-	CHECK(rxaqm_check_backlog_drops(RXAQM_CHECK_BACKLOGS) >= 0);
+	CHECK(rxaqm_backlog_drops("/no/such/file") == -ENOENT);
+	CHECK(rxaqm_backlog_drops(RXAQM_SOFTNET_STAT) >= 0);
 }
 
 TEST_CASE("check: drops of a ring are asked for by name", "[check]")

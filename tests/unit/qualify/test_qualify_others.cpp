@@ -214,3 +214,16 @@ TEST_CASE("qualify: what receives, and this process, are no others", "[qualify]"
 			      .empty());
 	}
 }
+
+TEST_CASE("qualify: the line for all CPUs is none of them", "[qualify]")
+{
+	Proc proc;
+	auto *others = new qualify_others;
+
+	/* The first number of it is as small as a CPU's when the host has just started. */
+	proc.cpus({ "0 0 0 0 0 0 0 0" });
+	qualify_others_read(others, proc.path.c_str(), SELF);
+	CHECK(others->cpu[1].all == 0);
+	qualify_others_free(others);
+	delete others;
+}
