@@ -8,7 +8,6 @@
 #include "base/json_file.h"
 #include "command/options.h"
 #include "command/program.h"
-#include "command/stop.h"
 #include "doctor/snapshot/snapshot.h"
 #include "doctor/collect/collect.h"
 #include "doctor/diagnose.h"

@@ -11,7 +11,6 @@
 #include "base/parse.h"
 #include "command/options.h"
 #include "command/program.h"
-#include "command/stop.h"
 #include "qualify/judge/judge.h"
 #include "qualify/print/print.h"
 #include "qualify/qualify.h"

@@ -12,7 +12,6 @@
 #include "base/version.h"
 #include "command/options.h"
 #include "command/program.h"
-#include "command/stop.h"
 #include "ns.h"
 #include "trial/judge.h"
 #include "trial/print.h"

@@ -16,7 +16,7 @@
 #include "base/each.h"
 #include "base/now.h"
 #include "base/procfs.h"
-#include "command/stop.h"
+#include "command/program.h"
 #include "figures/figures.h"
 #include "nic/nic.h"
 #include "sockets/sockets.h"

@@ -9,7 +9,7 @@
 
 #include "base/now.h"
 #include "base/parse.h"
-#include "command/stop.h"
+#include "command/program.h"
 #include "figures/figures.h"
 #include "hist.h"
 #include "policy/settings.h"

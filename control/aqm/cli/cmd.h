@@ -8,7 +8,7 @@
 #include <stdbool.h>
 
 #include "base/out.h"
-#include "command/stop.h"
+#include "command/program.h"
 #include "figures/figures.h"
 
 /* The context of a subcommand; main() logs the error and closes the state. */

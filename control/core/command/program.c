@@ -2,6 +2,7 @@
 #include "command/program.h"
 
 #include <limits.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -67,4 +68,19 @@ int rxaqm_program_exec(const char *name, char *const argv[])
 	}
 	execvp(name, argv);
 	return -errno;
+}
+
+volatile int rxaqm_stop;
+
+static void on_signal(int signal)
+{
+	(void)signal;
+	rxaqm_stop = 1;
+}
+
+void rxaqm_stop_at(int signal)
+{
+	const struct sigaction action = { .sa_handler = on_signal };
+
+	sigaction(signal, &action, NULL);
 }

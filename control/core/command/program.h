@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Common to all programs: how main() begins and ends, and how one program runs another. */
+/* Common to all programs: how main() begins and ends, signals that end them soon instead of at
+ * once, and how one program runs another.
+ */
 #pragma once
 
 #include "base/log.h"
@@ -18,3 +20,7 @@ int rxaqm_program_main(const char *name, int argc, char **argv,
  * Returns only if that fails: -ENOENT if there is none, or another -errno.
  */
 int rxaqm_program_exec(const char *name, char *const argv[]);
+
+/* Set by each signal given to rxaqm_stop_at(): end soon. */
+extern volatile int rxaqm_stop;
+void rxaqm_stop_at(int signal);

@@ -14,7 +14,7 @@
 #include "base/parse.h"
 #include "base/version.h"
 #include "command/options.h"
-#include "command/stop.h"
+#include "command/program.h"
 #include "nic/netns.h"
 
 #define BATCH 64
