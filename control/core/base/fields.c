@@ -48,7 +48,7 @@ static struct json_object *encode_list(const struct rxaqm_layout *type, const st
 }
 
 /* Cleaned, since a decoder refuses control characters. */
-static struct json_object *encode_text(const char *at)
+struct json_object *rxaqm_clean_json(const char *at)
 {
 	struct json_object *object = NULL;
 	char *text = strdup(at);
@@ -81,7 +81,7 @@ static struct json_object *encode(const struct rxaqm_field *field, const void *a
 	case RXAQM_FIELD_BOOL:
 		return json_object_new_boolean(*(const bool *)at);
 	case RXAQM_FIELD_TEXT:
-		return encode_text(at);
+		return rxaqm_clean_json(at);
 	case RXAQM_FIELD_NUMBERS:
 	case RXAQM_FIELD_WORDS:
 		*skip = !*(struct json_object *const *)at;

@@ -70,6 +70,9 @@ struct rxaqm_layout {
 	size_t size;
 };
 
+/* @text, cleaned, as a file of such rows has it; NULL: no memory. */
+struct json_object *rxaqm_clean_json(const char *text);
+
 /* The JSON object for @at, of @type; NULL: no memory. An unsigned field of all ones, or a double
  * that is not finite, means "not known" and is left out.
  */

@@ -18,16 +18,17 @@
 #include "nic/netlink.h"
 #include "nic/netns.h"
 
-const char *rxaqm_first_line(int dir_fd, const char *path, char *buf, size_t size)
+bool rxaqm_read_line(int dir_fd, const char *path, char *buf, size_t size)
 {
 	int fd = openat(dir_fd, path, O_RDONLY | O_CLOEXEC);
+	/* The kernel gives a line at once. */
 	ssize_t len = fd < 0 ? -1 : read(fd, buf, size - 1);
 
 	if (fd >= 0)
 		close(fd);
 	buf[len < 0 ? 0 : len] = '\0';
 	buf[strcspn(buf, "\n")] = '\0';
-	return buf;
+	return len >= 0;
 }
 
 const char *rxaqm_lockdown(void)

@@ -10,10 +10,15 @@
 
 #include "base/log.h"
 
-/* The first line of the file @path of /proc or /sys, below @dir_fd, cut at @size; "" if it cannot
- * be read. Returns @buf.
+/* The first line of the file @path of /proc or /sys, below @dir_fd, cut at @size; false, and "", if
+ * it cannot be read. Or @buf.
  */
-const char *rxaqm_first_line(int dir_fd, const char *path, char *buf, size_t size);
+bool rxaqm_read_line(int dir_fd, const char *path, char *buf, size_t size);
+static inline const char *rxaqm_first_line(int dir_fd, const char *path, char *buf, size_t size)
+{
+	rxaqm_read_line(dir_fd, path, buf, size);
+	return buf;
+}
 
 /* If lockdown forbids BPF programs to read the kernel's memory, a sentence that says so; else NULL.
  */

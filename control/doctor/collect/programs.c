@@ -11,6 +11,7 @@
 #include "base/now.h"
 #include "base/procfs.h"
 #include "doctor/collect/collect.h"
+#include "nic/netns.h"
 
 #define MAX_PROGRAMS 4096
 /* Those that took less are nobody's trouble. */
@@ -125,7 +126,7 @@ static void add_hog(struct doctor_snapshot *snap, __u32 pid, __u64 run_ns)
 }
 
 /* A namespace that no program before lived in is another one. */
-static void add_namespace(struct doctor_snapshot *snap, __u32 pid, ino_t ours, ino_t *inodes)
+static void add_namespace(struct doctor_snapshot *snap, __u32 pid, ino_t *inodes)
 {
 	struct doctor_netns *netns;
 	struct stat st;
@@ -133,7 +134,7 @@ static void add_namespace(struct doctor_snapshot *snap, __u32 pid, ino_t ours, i
 	size_t i;
 
 	snprintf(path, sizeof(path), "/proc/%u/ns/net", pid);
-	if (stat(path, &st) || st.st_ino == ours)
+	if (stat(path, &st) || st.st_ino == rxaqm_netns_ino())
 		return;
 	for (i = 0; i < snap->namespaces.nr && inodes[i] != st.st_ino; i++)
 		;
@@ -154,19 +155,17 @@ void doctor_programs_second(struct doctor_snapshot *snap, struct doctor_programs
 	const struct program *program;
 	struct doctor_schedstat times;
 	__u64 run_ns, window_ns;
-	struct stat ours = {};
 
 	if (!first)
 		return;
 	window_ns = rxaqm_now_ns() - first->at_ns;
-	stat("/proc/thread-self/ns/net", &ours);
 	rxaqm_list_each(program, first) {
 		if (!doctor_read_schedstat(program->pid, &times))
 			continue;
 		run_ns = times.run_ns - program->run_ns;
 		if (run_ns >= window_ns / 100 * LEAST_PERCENT)
 			add_hog(snap, program->pid, run_ns);
-		add_namespace(snap, program->pid, ours.st_ino, inodes);
+		add_namespace(snap, program->pid, inodes);
 	}
 	free(first->at);
 	free(first);

@@ -12,6 +12,7 @@
 #include "base/json_file.h"
 #include "doctor/collect/collect.h"
 #include "nic/netns.h"
+#include "nic/nic.h"
 
 #define LARGEST (8 << 20)
 
@@ -48,23 +49,6 @@ bool doctor_read_schedstat(__u32 tid, struct doctor_schedstat *times)
 	       sscanf(line, "%llu %llu %llu", &times->run_ns, &times->wait_ns, &times->waits) == 3;
 }
 
-static bool read_line(int dir_fd, char *buf, size_t size, const char *path)
-{
-	int fd = openat(dir_fd, path, O_RDONLY | O_CLOEXEC);
-	/* The kernel gives a line at once. */
-	ssize_t len = fd < 0 ? -1 : read(fd, buf, size - 1);
-
-	if (fd >= 0)
-		close(fd);
-	if (len < 0)
-		return false;
-	buf[len] = '\0';
-	buf[strcspn(buf, "\n")] = '\0';
-	/* Anyone may give a process a name with control characters. */
-	rxaqm_clean(buf);
-	return true;
-}
-
 bool doctor_read_line(int dir_fd, char *buf, size_t size, const char *fmt, ...)
 {
 	char path[512];
@@ -73,7 +57,11 @@ bool doctor_read_line(int dir_fd, char *buf, size_t size, const char *fmt, ...)
 	va_start(args, fmt);
 	vsnprintf(path, sizeof(path), fmt, args);
 	va_end(args);
-	return read_line(dir_fd, buf, size, path);
+	if (!rxaqm_read_line(dir_fd, path, buf, size))
+		return false;
+	/* Anyone may give a process a name with control characters. */
+	rxaqm_clean(buf);
+	return true;
 }
 
 __u64 doctor_read_u64(int dir_fd, __u64 otherwise, const char *fmt, ...)
@@ -85,7 +73,7 @@ __u64 doctor_read_u64(int dir_fd, __u64 otherwise, const char *fmt, ...)
 	va_start(args, fmt);
 	vsnprintf(path, sizeof(path), fmt, args);
 	va_end(args);
-	if (!read_line(dir_fd, line, sizeof(line), path) || *line < '0' || *line > '9')
+	if (!rxaqm_read_line(dir_fd, path, line, sizeof(line)) || *line < '0' || *line > '9')
 		return otherwise;
 	value = strtoull(line, &end, 10);
 	return *end && *end != ' ' ? otherwise : value;
@@ -110,13 +98,8 @@ void doctor_map_set(doctor_map *map, const char *name, __u64 value)
 
 void doctor_map_set_words(doctor_map *map, const char *name, const char *words)
 {
-	char *value = strdup(words);
-
-	if (value)
-		rxaqm_clean(value);
-	if (value && map_ready(map))
-		json_object_object_add(*map, name, json_object_new_string(value));
-	free(value);
+	if (map_ready(map))
+		json_object_object_add(*map, name, rxaqm_clean_json(words));
 }
 
 int doctor_sysfs_open(struct doctor_snapshot *snap)

@@ -3,13 +3,11 @@
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
-#include <sys/stat.h>
 
 #include "base/now.h"
 #include "nic/nic.h"
 #include "doctor/collect/collect.h"
 #include "doctor/deep/deep.h"
-#include "doctor/snapshot/get.h"
 
 #define LOOK_NS (50 * RXAQM_NSEC_PER_MSEC)
 
@@ -22,13 +20,6 @@ __u64 doctor_deep_wait(struct doctor_deep *deep)
 		now_ns = rxaqm_now_ns();
 	}
 	return now_ns - begin_ns;
-}
-
-__u32 doctor_deep_netns(void)
-{
-	struct stat st;
-
-	return stat("/proc/thread-self/ns/net", &st) ? 0 : (__u32)st.st_ino;
 }
 
 bool doctor_deep_look(struct doctor_deep *deep, struct bpf_object_skeleton *skeleton,
@@ -53,9 +44,4 @@ void doctor_deep_ran(struct doctor_deep *deep, const char *name, __u64 ns)
 
 	snprintf(key, sizeof(key), "%s_ns", name);
 	doctor_map_set(&deep->snap->deep, key, ns);
-}
-
-bool doctor_deep_is_about(const struct doctor_deep *deep, __u32 ifindex)
-{
-	return doctor_iface_at(deep->snap, ifindex);
 }

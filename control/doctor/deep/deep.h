@@ -39,9 +39,6 @@ bool doctor_stalls_possible(const struct doctor_snapshot *snap);
 /* Until the time of the probe is over, or it is to stop; returns how long that was. */
 __u64 doctor_deep_wait(struct doctor_deep *deep);
 
-/* The number of the network namespace entered; 0: not known. */
-__u32 doctor_deep_netns(void);
-
 /* Let the programs of the probe @name look; NULL: they could not be opened. False: the kernel did
  * not take them, by errno, and @what cannot be seen.
  */
@@ -51,9 +48,6 @@ bool doctor_deep_look(struct doctor_deep *deep, struct bpf_object_skeleton *skel
 
 /* How long the probe @name ran: the rules know by it that it did. */
 void doctor_deep_ran(struct doctor_deep *deep, const char *name, __u64 ns);
-
-/* Of an interface that the snapshot is about. */
-bool doctor_deep_is_about(const struct doctor_deep *deep, __u32 ifindex);
 
 /* stalls.c with the sysfs at @sysfs_fd. */
 void doctor_stalls_watch(struct doctor_deep *deep, int sysfs_fd);

@@ -10,6 +10,7 @@
 #include "doctor/deep/deep.h"
 #include "doctor_drops.skel.h"
 #include "doctor_rec.h"
+#include "nic/netns.h"
 
 #define REASON "SKB_DROP_REASON_"
 
@@ -129,7 +130,7 @@ void doctor_probe_drops(struct doctor_deep *deep)
 	struct doctor_drops *skel = doctor_drops__open();
 
 	if (skel)
-		skel->rodata->netns_inum = doctor_deep_netns();
+		skel->rodata->netns_inum = (__u32)rxaqm_netns_ino();
 	if (doctor_deep_look(deep, skel ? skel->skeleton : NULL, "drops",
 			     "where packets are dropped"))
 		put(deep, bpf_map__fd(skel->maps.drops_map));

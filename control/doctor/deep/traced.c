@@ -8,17 +8,19 @@
 
 #include "base/clean.h"
 #include "doctor/deep/deep.h"
+#include "doctor/snapshot/get.h"
 #include "doctor_frames.skel.h"
 #include "doctor_late.skel.h"
 #include "doctor_polls.skel.h"
 #include "doctor_rec.h"
+#include "nic/netns.h"
 
 /* NAPI polls: how long they take, how long their queues wait. */
 static void add_polls(struct doctor_deep *deep, const struct rxaqm_doctor_napi *from)
 {
 	/* Those elsewhere matter only for the CPUs that they share. */
 	if (!from->polls || (from->ifindex && from->ifindex != ~0U && *deep->snap->interface &&
-			     !doctor_deep_is_about(deep, from->ifindex)))
+			     !doctor_iface_at(deep->snap, from->ifindex)))
 		return;
 	rxaqm_list_put(&deep->snap->deep_napis,
 		       (struct doctor_deep_napi){ .ifindex = from->ifindex,
@@ -41,7 +43,7 @@ void doctor_probe_polls(struct doctor_deep *deep)
 	int fd;
 
 	if (skel)
-		skel->rodata->netns_inum = doctor_deep_netns();
+		skel->rodata->netns_inum = (__u32)rxaqm_netns_ino();
 	if (doctor_deep_look(deep, skel ? skel->skeleton : NULL, "polls", "NAPI polls")) {
 		fd = bpf_map__fd(skel->maps.napi_map);
 		for (; !bpf_map_get_next_key(fd, last, &key); last = &key) {
@@ -140,11 +142,11 @@ void doctor_probe_frames(struct doctor_deep *deep)
 	int fd;
 
 	if (skel)
-		skel->rodata->netns_inum = doctor_deep_netns();
+		skel->rodata->netns_inum = (__u32)rxaqm_netns_ino();
 	if (doctor_deep_look(deep, skel ? skel->skeleton : NULL, "frames", "frames sent")) {
 		fd = bpf_map__fd(skel->maps.frames_map);
 		for (; !bpf_map_get_next_key(fd, last, &key); last = &key) {
-			if (doctor_deep_is_about(deep, key.ifindex))
+			if (doctor_iface_at(deep->snap, key.ifindex))
 				add_frames(deep, &key, fd);
 		}
 	}
