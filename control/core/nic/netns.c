@@ -12,6 +12,7 @@
 #include <unistd.h>
 
 #include "base/each.h"
+#include "base/fields.h"
 
 #define FIRST_NETNS "/proc/1/ns/net"
 
@@ -96,8 +97,7 @@ void rxaqm_netns_outer(void (*each)(void *arg), void *arg)
 
 /* Inodes of the namespaces that were entered, or whose mounts were read. */
 struct seen {
-	__u64 *ino;
-	size_t nr;
+	RXAQM_LIST(__u64);
 };
 
 struct tour {
@@ -109,18 +109,9 @@ struct tour {
 /* Remember @ino. True if it is new. */
 static bool note(struct seen *seen, __u64 ino)
 {
-	__u64 *grown;
-	size_t i;
+	const __u64 *known;
 
-	for (i = 0; i < seen->nr; i++)
-		if (seen->ino[i] == ino)
-			return false;
-	grown = ino ? realloc(seen->ino, (seen->nr + 1) * sizeof(*grown)) : NULL;
-	if (!grown)
-		return false;
-	seen->ino = grown;
-	seen->ino[seen->nr++] = ino;
-	return true;
+	return ino && !rxaqm_list_find(known, seen, *known == ino) && rxaqm_list_put(seen, ino);
 }
 
 /* Enter the network namespace at @path, unless that was done before. */
@@ -186,8 +177,8 @@ void rxaqm_netns_each(void (*each)(void *arg), void *arg)
 		visit_dir(&tour, entry->d_name, "fd");
 		visit_mounts(&tour, entry->d_name);
 	}
-	free(tour.netns.ino);
-	free(tour.mounts.ino);
+	free(tour.netns.at);
+	free(tour.mounts.at);
 }
 
 /* glibc has functions for these since 2.36. Their numbers are the same everywhere

@@ -24,8 +24,7 @@ struct entry {
 };
 
 struct entries {
-	struct entry *at;
-	size_t nr;
+	RXAQM_LIST(struct entry);
 };
 
 const char *rxaqm_profile_path(void)
@@ -130,18 +129,16 @@ int rxaqm_profile_read(const char *path, struct rxaqm_profile *profile, struct r
 int rxaqm_profile_by_name(const char *name, struct rxaqm_profile *profile,
 			  struct rxaqm_error *error)
 {
+	const struct entry *found;
 	struct entries entries;
-	size_t i;
 	int err;
 
 	if (strchr(name, '/'))
 		return rxaqm_profile_read(name, profile, error);
 	err = find_all(&entries, error);
-	for (i = 0; i < entries.nr; i++)
-		if (!strcmp(entries.at[i].name, name))
-			break;
-	if (!err && i < entries.nr)
-		err = rxaqm_profile_read(entries.at[i].path, profile, error);
+	found = rxaqm_list_find(found, &entries, !strcmp(found->name, name));
+	if (!err && found)
+		err = rxaqm_profile_read(found->path, profile, error);
 	else if (!err)
 		err = rxaqm_error_set(error, RXAQM_EXIT_USAGE, ENOENT,
 				      "no profile \"%s\" in %s; see \"rxaqm profile list\"", name,
@@ -177,12 +174,10 @@ static bool is_named_after(const char *name, const char *driver)
 static int read_best(const struct entries *entries, struct rxaqm_nic_facts *facts,
 		     struct rxaqm_profile *profile, struct rxaqm_error *error)
 {
-	const struct entry *best = NULL;
+	const struct entry *best = NULL, *entry;
 	struct rxaqm_fit best_fit = { 0 };
-	size_t i;
 
-	for (i = 0; i < entries->nr; i++) {
-		const struct entry *entry = &entries->at[i];
+	rxaqm_list_each(entry, entries) {
 		struct rxaqm_fit fit = { .named = true, .conditions = UINT_MAX };
 		int err = rxaqm_profile_read(entry->path, profile, NULL);
 

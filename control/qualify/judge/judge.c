@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
+#include <fnmatch.h>
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -48,15 +49,6 @@ const struct qualify_row_kind *qualify_row_kind(const char *id)
 	while (kind->id && strcmp(kind->id, id))
 		kind++;
 	return kind;
-}
-
-static bool matches(const char *pattern, const char *name)
-{
-	size_t len = strlen(pattern);
-
-	if (len && pattern[len - 1] == '*')
-		return !strncmp(pattern, name, len - 1);
-	return !strcmp(pattern, name);
 }
 
 /* Is the first word of @words one of @list, "a|b"? */
@@ -154,7 +146,7 @@ static void hold(const struct qualify_record *record, const struct qualify_row *
 	rxaqm_list_each(figure, &row->figures) {
 		struct finding found = { .limit = limit, .figure = figure };
 
-		if (!matches(limit->figure, figure->name))
+		if (fnmatch(limit->figure, figure->name, 0))
 			continue;
 		if (qualify_known(figure->of) && figure->n < limit->least) {
 			few = figure;
@@ -248,7 +240,7 @@ const struct qualify_limit *qualify_limit_of(const char *nic_class, const char *
 
 	for (limit = qualify_limits; limit->row; limit++) {
 		if (!strcmp(limit->row, row) && limit->classes & qualify_class(nic_class)->bit &&
-		    matches(limit->figure, figure->name))
+		    !fnmatch(limit->figure, figure->name, 0))
 			return limit;
 	}
 	return NULL;

@@ -6,8 +6,7 @@
 
 /* Numbers as they were taken; zeroed: none. */
 struct qualify_samples {
-	double *at;
-	size_t nr;
+	RXAQM_LIST(double);
 };
 
 /* Without memory it is left out. */

@@ -170,13 +170,8 @@ int qualify_latency(struct qualify_run *run, struct qualify_send *send, unsigned
 	if (!err && !latency->samples.nr)
 		err = qualify_failed(run, ENODATA, "no frame of %llu came", sent.count);
 	if (err)
-		qualify_latency_free(latency);
+		qualify_samples_free(&latency->samples);
 	return err;
-}
-
-void qualify_latency_free(struct qualify_latency *latency)
-{
-	qualify_samples_free(&latency->samples);
 }
 
 #define FRAMES 256U

@@ -256,14 +256,14 @@ int qualify_row_to_xdp(struct qualify_run *run, struct qualify_row *row)
 	if (err)
 		return err;
 	if (strcmp(latency.from, "stamp") != 0) {
-		qualify_latency_free(&latency);
+		qualify_samples_free(&latency.samples);
 		return qualify_unknown(row,
 				       "needs stamps of all packets: they are promised, and none "
 				       "of %u datagrams had one",
 				       send.count);
 	}
 	put_latency(run, row, "stamp_to_xdp_idle", "a datagram each 2 ms", &latency);
-	qualify_latency_free(&latency);
+	qualify_samples_free(&latency.samples);
 	err = qualify_slow_down(run, &cost_ns, &capacity_pps);
 	if (err)
 		return err;
@@ -273,7 +273,7 @@ int qualify_row_to_xdp(struct qualify_run *run, struct qualify_row *row)
 	if (!err)
 		put_latency(run, row, "stamp_to_xdp_load",
 			    "three times of what the stack was made to take", &latency);
-	qualify_latency_free(&latency);
+	qualify_samples_free(&latency.samples);
 	qualify_probe_clear(&run->probe);
 	return err;
 }
@@ -297,7 +297,7 @@ static int latency_alone(struct qualify_run *run, struct qualify_row *row, const
 	qualify_figure_samples(figure, &latency.samples, latency.error_ns);
 	qualify_figure_of(figure, latency.of);
 	qualify_curve_cdf(figure, how, &latency.samples);
-	qualify_latency_free(&latency);
+	qualify_samples_free(&latency.samples);
 	return 0;
 }
 

@@ -168,7 +168,7 @@ void qualify_find_stamp_point(struct qualify_run *run);
 void qualify_put_stamp_point(struct qualify_run *run, struct qualify_row *row);
 
 struct qualify_latency {
-	struct qualify_samples samples; /* ns */
+	struct qualify_samples samples; /* ns; to be freed */
 	double error_ns;
 	__u64 of; /* frames sent, each of which there could be a sample of */
 	const char *from; /* "stamp" or "sender"; what it is counted from */
@@ -185,4 +185,3 @@ struct qualify_latency {
  */
 int qualify_latency(struct qualify_run *run, struct qualify_send *send, unsigned int one_in,
 		    struct qualify_latency *latency);
-void qualify_latency_free(struct qualify_latency *latency);
