@@ -27,11 +27,6 @@ struct qualify_request {
  */
 int qualify_restore(const char *ifname, struct rxaqm_error *error);
 
-/* 0 if @ifname may be disturbed; -errno with @error if it carries the default route, an XDP
- * program, or more than idle traffic. Takes a second.
- */
-int qualify_check_idle(const char *ifname, struct rxaqm_error *error);
-
 /* Measure what is wanted and not yet in @record, zeroed or of an earlier run of the same NIC. All
  * that was changed is put back in any case. -errno with @error; @record has what was measured.
  */

@@ -5,7 +5,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/nearest.h"
 #include "base/parse.h"
 #include "policy/settings.h"
 

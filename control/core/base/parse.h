@@ -43,3 +43,8 @@ const char *rxaqm_format_duration(__u64 ns, char buf[RXAQM_DURATION_LEN]);
 
 /* "1 queue", "2 queues": for printf's "%llu %s%s". */
 #define RXAQM_COUNTED(nr, what) (unsigned long long)(nr), what, (nr) == 1 ? "" : "s"
+
+/* The word of @words (ends with NULL) that differs least from @word, ignoring case, or NULL if none
+ * is similar.
+ */
+const char *rxaqm_nearest(const char *word, const char *const *words);

@@ -5,7 +5,6 @@
 #include <string.h>
 
 #include "base/exempt.h"
-#include "base/nearest.h"
 #include "base/out.h"
 #include "base/parse.h"
 #include "ns.h"

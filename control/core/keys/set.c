@@ -4,7 +4,6 @@
 #include <string.h>
 
 #include "base/exempt.h"
-#include "base/nearest.h"
 #include "base/parse.h"
 #include "keys/keys.h"
 #include "ns.h"

@@ -31,10 +31,8 @@ int doctor_sysfs_open(struct doctor_snapshot *snap);
 void doctor_collect_host(struct doctor_snapshot *snap);
 /* /proc/net/{snmp,netstat,snmp6,sockstat,sockstat6}, memory.events of cgroups. */
 void doctor_collect_counters(struct doctor_snapshot *snap, struct doctor_sample *sample);
-/* /proc/stat, /proc/softirqs, /proc/net/softnet_stat. */
+/* /proc/stat, /proc/softirqs, /proc/net/softnet_stat; how fast CPUs run, whom they share with. */
 void doctor_collect_cpus(struct doctor_snapshot *snap, struct doctor_sample *sample);
-/* Of the CPUs in @sample: how fast they run, whom they share with. */
-void doctor_collect_clocks(struct doctor_sample *sample);
 /* Who takes CPU time, the kernel threads that receive, and the network namespaces that programs run
  * in. @first, of the first look, is compared and freed by the second one, which fills @snap.
  */

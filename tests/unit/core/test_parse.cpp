@@ -7,7 +7,6 @@
 #include <vector>
 
 extern "C" {
-#include "base/nearest.h"
 #include "base/parse.h"
 }
 
