@@ -191,7 +191,8 @@ static double traffic_now(const char *ifname)
 			before.tx_packets);
 }
 
-/* -errno with @error if @ifname carries the default route, or more than idle traffic. Takes a second.
+/* -errno with @error if @ifname carries the default route, or more than idle traffic. Takes a
+ * second.
  */
 static int check_idle(const char *ifname, struct rxaqm_error *error)
 {
