@@ -118,7 +118,7 @@ TEST_CASE("doctor: an interface is looked at by its name, in its namespace", "[d
 	netns.ip("link add doc0 type veth peer name doc1");
 	netns.ip("link set doc0 up");
 
-	Result result = host.rxaqm(netns, { "doctor", "-j", "--time=1s", "--record=-", "doc0" });
+	Result result = host.rxaqm(netns, { "doctor", "--time=1s", "--record=-", "doc0" });
 
 	INFO(result.text());
 
