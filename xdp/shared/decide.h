@@ -234,6 +234,7 @@ rxaqm_always_inline enum rxaqm_ask rxaqm_decide_ask(struct rxaqm_queue *q, __u32
 {
 	enum rxaqm_class cls = rxaqm_decide_class(&q->policy, kind, ecn);
 	bool automatic = q->policy.law == RXAQM_LAW_AUTO;
+	__u32 lot;
 
 	if (judged & RXAQM_JUDGE_OVER)
 		rxaqm_decide_count_class(q, kind, ecn);
@@ -249,7 +250,12 @@ rxaqm_always_inline enum rxaqm_ask rxaqm_decide_ask(struct rxaqm_queue *q, __u32
 		q->law.unasked_ns = now_ns;
 		return RXAQM_ASK_VERDICT;
 	}
-	return rxaqm_law_random(&q->law) < q->law.thin ? RXAQM_ASK_THIN : RXAQM_ASK_NOTE;
+	if (rxaqm_law_random(&q->law) >= q->law.thin)
+		return RXAQM_ASK_NOTE;
+	/* The lot that the flow's verdict is drawn with, too: so max_drop bounds both together. */
+	lot = rxaqm_law_random_next(&q->law) >> 2;
+	return rxaqm_law_may_drop(lot, rxaqm_decide_max_drop(&q->policy)) ? RXAQM_ASK_THIN :
+									    RXAQM_ASK_NOTE;
 }
 
 /* law=auto: the verdict at @now_ns on a packet of class (@kind, @ecn) and flow @id, not 0, whose

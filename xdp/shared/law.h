@@ -160,7 +160,7 @@ rxaqm_always_inline enum rxaqm_verdict rxaqm_law_packet(struct rxaqm_law_vars *v
 	over = level > limit;
 	/* Drop with probability 1 - limit / level, without a division: lot * level > limit. */
 	drawn = ((__u64)lot * level) >> 30;
-	if (vars->bad && drawn > (ect ? deaf : limit) && lot >= RXAQM_LAW_ONE - max_drop)
+	if (vars->bad && drawn > (ect ? deaf : limit) && rxaqm_law_may_drop(lot, max_drop))
 		return RXAQM_DROP;
 	/* The greatest lots drop, so the least ones mark. */
 	if (ect == RXAQM_LAW_ECT &&

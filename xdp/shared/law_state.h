@@ -103,17 +103,31 @@ struct rxaqm_law_vars {
 RXAQM_ASSERT_SIZE(struct rxaqm_law_vars, 208);
 
 /* xorshift32 (Marsaglia, "Xorshift RNGs", 2003), kept with the queue so that replay and tests
- * repeat exactly. Returns 0 .. RXAQM_LAW_ONE - 1.
+ * repeat exactly: the state after the one of @vars, never 0.
  */
-rxaqm_always_inline __u32 rxaqm_law_random(struct rxaqm_law_vars *vars)
+rxaqm_always_inline __u32 rxaqm_law_random_next(const struct rxaqm_law_vars *vars)
 {
 	__u32 x = vars->random ? vars->random : 2463534242U;
 
 	x ^= x << 13;
 	x ^= x >> 17;
 	x ^= x << 5;
-	vars->random = x;
-	return x >> 2;
+	return x;
+}
+
+/* Returns 0 .. RXAQM_LAW_ONE - 1. */
+rxaqm_always_inline __u32 rxaqm_law_random(struct rxaqm_law_vars *vars)
+{
+	vars->random = rxaqm_law_random_next(vars);
+	return vars->random >> 2;
+}
+
+/* Of all packets a share of @max_drop, of RXAQM_LAW_ONE, may be dropped: may the packet whose lot
+ * this is?
+ */
+rxaqm_always_inline bool rxaqm_law_may_drop(__u32 lot, __u32 max_drop)
+{
+	return lot >= RXAQM_LAW_ONE - max_drop;
 }
 
 rxaqm_always_inline __s64 rxaqm_law_clamp(__s64 value, __s64 least, __s64 most)

@@ -52,6 +52,22 @@ TEST_CASE("law: ACKs that a newer one repeats go first", "[law]")
 	CHECK(ring.sources[3].dropped == 0);
 }
 
+TEST_CASE("law: max_drop bounds redundant ACKs, too", "[law]")
+{
+	const unsigned permille = GENERATE(0, 50, 300);
+	const double load = GENERATE(1.5, 4.);
+	Ring ring;
+
+	CAPTURE(permille, load);
+	ring.q->policy.max_drop_permille = __u16(permille);
+	ring.add(load, RXAQM_KIND_ACK);
+	ring.run(5 * SEC);
+	ring.count();
+	ring.run(5 * SEC);
+	CHECK(ring.sources[0].gone() <= permille / 1000. * 1.03);
+	CHECK(ring.sources[0].gone() >= permille / 1000. / 2);
+}
+
 TEST_CASE("law: who is not to blame pays no more than his part", "[law]")
 {
 	const bool codel = GENERATE(false, true);
