@@ -176,7 +176,7 @@ rxaqm_global int rxaqm_law_turn(struct rxaqm_law_vars *vars, const struct rxaqm_
 	since_ns = rxaqm_ns_since(now_ns, vars->turn_ns);
 	window_ns = params->interval_ns >> RXAQM_LAW_WINDOW_BITS;
 	x = vars->x;
-	vars->stamp_bits = rxaqm_law_stamp_bits(params->interval_ns);
+	vars->stamp_bits = rxaqm_law_stamp_bits_near(vars->stamp_bits, params->interval_ns);
 	/* The whole queue paused: flows do not earn what they did not send meanwhile. */
 	if (since_ns >= 2 * window_ns && since_ns < params->interval_ns)
 		vars->paused += (__u32)((since_ns - window_ns) >> vars->stamp_bits);

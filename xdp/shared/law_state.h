@@ -166,6 +166,20 @@ static inline __u8 rxaqm_law_stamp_bits(__u64 interval_ns)
 	return (__u8)rxaqm_law_log2((__u32)(interval_ns >> 17));
 }
 
+/* As before, but @bits, which are in use, are kept while the interval is at most a quarter outside
+ * of the range that they are for: stamps of another scale cannot be compared, so all levels are
+ * lost when the bits change.
+ */
+static inline __u8 rxaqm_law_stamp_bits_near(__u8 bits, __u64 interval_ns)
+{
+	__u64 slack_ns = interval_ns / 4;
+
+	if (bits >= rxaqm_law_stamp_bits(interval_ns - slack_ns) &&
+	    bits <= rxaqm_law_stamp_bits(interval_ns + slack_ns))
+		return bits;
+	return rxaqm_law_stamp_bits(interval_ns);
+}
+
 /* @now_ns as a stamp of levels. */
 rxaqm_always_inline __u32 rxaqm_law_stamp(const struct rxaqm_law_vars *vars, __u64 now_ns)
 {

@@ -40,6 +40,19 @@ TEST_CASE("law: log2, and half-lives of a quarter to a half of the interval", "[
 		REQUIRE(half_life_ns > interval_ns / 4);
 		REQUIRE(half_life_ns <= interval_ns / 2);
 	}
+	/* One that is in use is kept for a quarter more on both sides. */
+	for (__u64 interval_ns = 2 * MS; interval_ns <= RXAQM_INTERVAL_MAX_NS;
+	     interval_ns += 7 * MS)
+		for (__u8 bits = 0; bits < 32; bits++) {
+			__u8 kept = rxaqm_law_stamp_bits_near(bits, interval_ns);
+			double share = double(interval_ns) / double(65536ULL << bits);
+
+			CAPTURE(interval_ns, bits);
+			if (share > 1.61 && share < 5.33)
+				REQUIRE(kept == bits);
+			else if (share < 1.59 || share > 5.34)
+				REQUIRE(kept == rxaqm_law_stamp_bits(interval_ns));
+		}
 }
 
 TEST_CASE("law: a level is halved each half-life, and bounded", "[law]")

@@ -68,6 +68,34 @@ TEST_CASE("law: max_drop bounds redundant ACKs, too", "[law]")
 	CHECK(ring.sources[0].gone() >= permille / 1000. / 2);
 }
 
+TEST_CASE("law: a target that wanders takes nothing from what is known of flows", "[law]")
+{
+	const unsigned polls = GENERATE(1, 8, 50); /* between two changes */
+	Ring ring(500 * US);
+	bool high = false;
+
+	CAPTURE(polls);
+	ring.cost_ns = 60 * US;
+	ring.q->policy.target_auto = 1;
+	ring.q->target_quarters = 8;
+	/* The interval is four targets, and goes by 2^27 ns again and again. */
+	ring.q->round_ns = 8300 * US;
+	ring.begin();
+	ring.add(200, 4, RXAQM_KIND_DATA, RXAQM_IP_NOT_ECT);
+	ring.add(50, 0.1, RXAQM_KIND_DATA, RXAQM_IP_NOT_ECT);
+	for (int part = 0; part < 2; part++) {
+		ring.count();
+		for (__u64 end_ns = ring.now_ns + 4 * SEC; ring.now_ns < end_ns; high = !high) {
+			ring.q->round_ns = high ? 8450 * US : 8300 * US;
+			for (unsigned i = 0; i < polls; i++)
+				ring.poll();
+		}
+	}
+	CHECK(ring.percentile(0.99) <= 40 * MS);
+	CHECK(ring.lost() == 0);
+	CHECK(ring.sources[1].dropped == 0);
+}
+
 TEST_CASE("law: who is not to blame pays no more than his part", "[law]")
 {
 	const bool codel = GENERATE(false, true);
