@@ -60,6 +60,18 @@ rxaqm_always_inline bool rxaqm_law_turns_bad(struct rxaqm_law_vars *vars, __u64 
 	return !vars->bad && rxaqm_ns_since(came_ns, vars->above_ns) >= interval_ns;
 }
 
+/* What is added to a flow's level, which is read before its packet is counted: if packets come at
+ * even gaps, it is half a packet too low, which is most of the level of a flow that comes once an
+ * interval, and no limit would be low enough for it. It is added only while the limit is very low,
+ * because clients that come as rarely must not pay for others.
+ */
+rxaqm_always_inline __u32 rxaqm_law_missed(const struct rxaqm_law_vars *vars)
+{
+	const __u32 from = 12 * RXAQM_LAW_OCTAVE;
+
+	return vars->x > from ? (vars->x - from) / (4 * RXAQM_LAW_OCTAVE / (RXAQM_PACKET / 2)) : 0;
+}
+
 /* Count a packet of a known flow. Returns the level before it; @ret_limit: its limit; @deaf: the
  * limit from which even ECN-capable packets are dropped. A flow that has come back may have the
  * floor in any case. @deaf is not twice the floor, or the floors of all kinds would be more than
@@ -68,7 +80,8 @@ rxaqm_always_inline bool rxaqm_law_turns_bad(struct rxaqm_law_vars *vars, __u64 
 rxaqm_always_inline __u32 rxaqm_law_known(struct rxaqm_law_vars *vars, struct rxaqm_flow *flow,
 					  __u32 stamp, __u32 *ret_limit, __u64 *deaf)
 {
-	__u32 level = rxaqm_level_count(&flow->rate, stamp), limit = vars->limit;
+	__u32 level = rxaqm_level_count(&flow->rate, stamp) + rxaqm_law_missed(vars),
+	      limit = vars->limit;
 	__u32 kind = flow->flags & RXAQM_FLOW_TCP ? RXAQM_FLOWS_TCP : RXAQM_FLOWS_OTHER;
 
 	if (flow->interval != vars->interval) {

@@ -68,6 +68,28 @@ TEST_CASE("law: max_drop bounds redundant ACKs, too", "[law]")
 	CHECK(ring.sources[0].gone() >= permille / 1000. / 2);
 }
 
+TEST_CASE("law: flows that come at even gaps, once an interval and less, are held, too", "[law]")
+{
+	struct Case {
+		__u32 flows;
+		__u64 target_us, interval_us, cost_us;
+	};
+	const Case c = GENERATE(Case{ 200, 500, 1000, 20 }, Case{ 1000, 1000, 10000, 20 },
+				Case{ 700, 10000, 100000, 200 });
+	const __u8 kind = GENERATE(RXAQM_KIND_DATA, RXAQM_KIND_TCP);
+	const double load = GENERATE(1.2, 2., 4.);
+	Ring ring(c.target_us * US, c.interval_us * US);
+
+	CAPTURE(c.flows, c.interval_us, kind, load);
+	ring.cost_ns = c.cost_us * US;
+	ring.add(c.flows, load, kind, RXAQM_IP_NOT_ECT);
+	ring.run(3 * SEC);
+	ring.count();
+	ring.run(3 * SEC);
+	CHECK(ring.percentile(0.99) <= 2 * c.target_us * US);
+	CHECK(ring.lost() == 0);
+}
+
 TEST_CASE("law: a target that wanders takes nothing from what is known of flows", "[law]")
 {
 	const unsigned polls = GENERATE(1, 8, 50); /* between two changes */
