@@ -156,6 +156,8 @@ static int stamps_ioctl(unsigned long request, struct ifreq *ifr)
 {
 	auto *config = reinterpret_cast<struct hwtstamp_config *>(ifr->ifr_data);
 
+	if (request == SIOCSHWTSTAMP && device->stamps_refused)
+		return fail(device->stamps_refused);
 	if (request == SIOCSHWTSTAMP) {
 		device->stamps_set++;
 		if (device->stamps_reset_clock)

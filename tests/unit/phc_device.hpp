@@ -40,6 +40,7 @@ struct PhcDevice {
 	/* How the interface stamps packets; what is asked of it it may change into @grants. */
 	struct hwtstamp_config stamps = {};
 	int grants = -1;
+	int stamps_refused = 0; /* the errno */
 	int tx_meanwhile = -1; /* someone sets it while somebody sleeps */
 	unsigned stamps_set = 0;
 	bool stamps_reset_clock = false; /* to CLOCK_REALTIME */

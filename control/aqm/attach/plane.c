@@ -162,8 +162,9 @@ static int put_on(struct rxaqm_state *state, struct rxaqm_iface *iface,
 	err = watch_rx(state, iface, wants_stamps(state, iface), plan->hook, &more);
 	if (!err)
 		err = sync_generic(state, &more);
-	if (!err && plan->policy.signal != RXAQM_SIGNAL_BUSY)
-		err = rxaqm_stamps_enable(iface, plan->ifname, &keep, &more);
+	if (!err)
+		err = rxaqm_stamps_enable(iface, plan->ifname,
+					  (enum rxaqm_signal)plan->policy.signal, &keep, &more);
 	if (!err) {
 		rxaqm_phc_keep_arm(&keep);
 		err = put_program(state, iface, plan, &more);

@@ -60,6 +60,8 @@ void rxaqm_stamps_restore(const struct rxaqm_iface *iface, const char *ifname,
 	if (!(iface->flags & RXAQM_IFACE_HWTSTAMP_SAVED))
 		return;
 	left.rx_filter = rxaqm_stamps_filter(iface);
+	if (is_same(&left, &before))
+		return;
 	rxaqm_phc_keep_arm(keep);
 	err = rxaqm_hwtstamp(ifname, SIOCGHWTSTAMP, &now);
 	if (!err && is_same(&now, &left)) {
@@ -81,13 +83,19 @@ void rxaqm_stamps_restore(const struct rxaqm_iface *iface, const char *ifname,
 				ifname, strerror(-err), ifname, before.tx_type, before.rx_filter);
 }
 
-int rxaqm_stamps_enable(struct rxaqm_iface *iface, const char *ifname, struct rxaqm_phc_keep *keep,
-			struct rxaqm_error *error)
+/* A driver's refusal that will be the same next time. */
+static bool is_refusal(int err)
 {
-	struct hwtstamp_config config = {};
+	return err == -EOPNOTSUPP || err == -ERANGE || err == -EINVAL || err == -EPERM;
+}
+
+int rxaqm_stamps_enable(struct rxaqm_iface *iface, const char *ifname, enum rxaqm_signal signal,
+			struct rxaqm_phc_keep *keep, struct rxaqm_error *error)
+{
+	struct hwtstamp_config config = {}, now = {};
 	int err;
 
-	if (iface->stamp != RXAQM_STAMP_HWTSTAMP ||
+	if (signal == RXAQM_SIGNAL_BUSY || iface->stamp != RXAQM_STAMP_HWTSTAMP ||
 	    rxaqm_nic_coverage(ifname) != RXAQM_COVERAGE_ALL)
 		return 0;
 	/* This takes a while, in which others may change the configuration read next. */
@@ -103,15 +111,24 @@ int rxaqm_stamps_enable(struct rxaqm_iface *iface, const char *ifname, struct rx
 	__atomic_or_fetch(&iface->flags, RXAQM_IFACE_HWTSTAMP_SAVED, __ATOMIC_RELEASE);
 	config.rx_filter = HWTSTAMP_FILTER_ALL;
 	err = rxaqm_hwtstamp(ifname, SIOCSHWTSTAMP, &config);
-	if (err)
-		return rxaqm_error_set(error, RXAQM_EXIT_UNSUPPORTED, -err,
-				       "cannot turn on Rx timestamps of \"%s\": %s; attach with "
-				       "signal=busy to do without them",
-				       ifname, strerror(-err));
 	/* Some drivers grant less without an error. */
-	if (!rxaqm_hwtstamp(ifname, SIOCGHWTSTAMP, &config))
-		iface->hwtstamp_granted = config.rx_filter;
-	return 0;
+	if (!rxaqm_hwtstamp(ifname, SIOCGHWTSTAMP, &now))
+		iface->hwtstamp_granted = now.rx_filter;
+	if (!err)
+		return 0;
+	if (signal == RXAQM_SIGNAL_AUTO && is_refusal(err)) {
+		/* rxaqm_hint has nothing to ask for either. */
+		__atomic_and_fetch(&iface->flags, ~RXAQM_IFACE_HINT, __ATOMIC_RELEASE);
+		rxaqm_error_add(error,
+				"the driver of \"%s\" says that it can stamp all packets, but refuses "
+				"to: %s; with signal=auto its queues use busy",
+				ifname, strerror(-err));
+		return 0;
+	}
+	return rxaqm_error_set(error, RXAQM_EXIT_UNSUPPORTED, -err,
+			       "cannot turn on Rx timestamps of \"%s\": %s; attach with "
+			       "signal=busy to do without them",
+			       ifname, strerror(-err));
 }
 
 int rxaqm_stamps_turn_on(struct rxaqm_iface *iface, const char *ifname, struct rxaqm_error *error)
@@ -120,7 +137,7 @@ int rxaqm_stamps_turn_on(struct rxaqm_iface *iface, const char *ifname, struct r
 	int err;
 
 	rxaqm_phc_keep_begin(&keep, ifname);
-	err = rxaqm_stamps_enable(iface, ifname, &keep, error);
+	err = rxaqm_stamps_enable(iface, ifname, RXAQM_SIGNAL_STAMP, &keep, error);
 	rxaqm_phc_keep_end(&keep, false, error);
 	return err;
 }

@@ -3,6 +3,7 @@
 #pragma once
 
 #include "iface.h"
+#include "policy.h"
 #include "base/log.h"
 #include "clock/phc_keep.h"
 
@@ -13,10 +14,12 @@ enum rxaqm_stamp rxaqm_stamps_usable(enum rxaqm_stamp stamp, const char *ifname)
 
 /* Turn on stamps of all received packets, if @iface uses them and the device has them; those of
  * sent packets stay as they are. The previous configuration is noted in @iface first, and what was
- * granted after that. @keep has begun with the clock.
+ * granted after that. @keep has begun with the clock. @signal: the policy's; with
+ * RXAQM_SIGNAL_BUSY nothing is done, and with RXAQM_SIGNAL_AUTO it is no failure if the driver
+ * refuses for good: @error tells it.
  */
-int rxaqm_stamps_enable(struct rxaqm_iface *iface, const char *ifname, struct rxaqm_phc_keep *keep,
-			struct rxaqm_error *error);
+int rxaqm_stamps_enable(struct rxaqm_iface *iface, const char *ifname, enum rxaqm_signal signal,
+			struct rxaqm_phc_keep *keep, struct rxaqm_error *error);
 
 /* The same without @keep: should the driver reset the clock, this sets it right. */
 int rxaqm_stamps_turn_on(struct rxaqm_iface *iface, const char *ifname, struct rxaqm_error *error);

@@ -117,6 +117,51 @@ TEST_CASE("stamps: less than was asked for is put back as well", "[stamps]")
 	CHECK(s.device.stamps == NONE);
 }
 
+/* ena's, on instances without: github.com/amzn/amzn-drivers/issues/351. */
+TEST_CASE("stamps: a driver that names them and refuses them is no reason not to attach",
+	  "[stamps]")
+{
+	auto enable = [](Stamps &s, rxaqm_signal signal) {
+		rxaqm_phc_keep keep;
+
+		rxaqm_phc_keep_begin(&keep, PhcDevice::IFNAME);
+		int err = rxaqm_stamps_enable(&s.iface, PhcDevice::IFNAME, signal, &keep, &s.error);
+
+		rxaqm_phc_keep_end(&keep, false, nullptr);
+		return err;
+	};
+
+	for (int err : { EOPNOTSUPP, ERANGE }) {
+		for (rxaqm_signal signal : { RXAQM_SIGNAL_AUTO, RXAQM_SIGNAL_STAMP }) {
+			Stamps s(PTP);
+			bool lenient = signal == RXAQM_SIGNAL_AUTO;
+
+			CAPTURE(err, signal);
+			s.device.stamps_refused = err;
+			s.iface.flags = RXAQM_IFACE_HINT;
+			CHECK(enable(s, signal) == (lenient ? 0 : -err));
+			CHECK(std::string(s.error.text).find("busy") != std::string::npos);
+			CHECK(s.error.err == (lenient ? 0 : err));
+			CHECK(!(s.iface.flags & RXAQM_IFACE_HINT) == lenient);
+			/* For status: less was granted, and nobody has changed it. */
+			CHECK(rxaqm_stamps_filter(&s.iface) == PTP.rx_filter);
+			s.error = {};
+			CHECK(s.detach() == "");
+			CHECK(s.device.stamps == PTP);
+		}
+	}
+	/* What may pass is tried again by the daemon. */
+	Stamps busy(NONE);
+
+	busy.device.stamps_refused = EBUSY;
+	CHECK(enable(busy, RXAQM_SIGNAL_AUTO) == -EBUSY);
+	CHECK(busy.device.stamps == NONE);
+	busy.device.stamps_refused = 0;
+	busy.error = {};
+	CHECK(enable(busy, RXAQM_SIGNAL_AUTO) == 0);
+	CHECK(busy.device.stamps == OURS);
+}
+
 TEST_CASE("stamps: turned on again, what others have set meanwhile is what was before", "[stamps]")
 {
 	Stamps s(NONE);
