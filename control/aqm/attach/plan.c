@@ -100,7 +100,9 @@ struct rxaqm_iface *rxaqm_entry_new(struct rxaqm_state *state, const struct rxaq
 	if (!iface)
 		return NULL;
 	iface->flags = (plan->generic ? RXAQM_IFACE_GENERIC : 0) |
-		       (by_cpu ? RXAQM_IFACE_BY_CPU : 0) | (hint ? RXAQM_IFACE_HINT : 0) |
+		       (by_cpu ? RXAQM_IFACE_BY_CPU : 0) |
+		       (plan->key == RXAQM_KEY_QUEUE ? RXAQM_IFACE_BY_QUEUE : 0) |
+		       (hint ? RXAQM_IFACE_HINT : 0) |
 		       (rxaqm_plan_resets_clock(plan) ? RXAQM_IFACE_CLOCK_RESETS : 0);
 	iface->ring_entries = queue_entries(plan, by_cpu);
 	iface->stamp = hint ? RXAQM_STAMP_HWTSTAMP :
@@ -129,6 +131,10 @@ const char *rxaqm_entry_outgrown(const struct rxaqm_iface *iface, const char *if
 			       "net.core.netdev_max_backlog has changed" :
 			       NULL;
 	}
+	/* Several CPUs would be at one queue. */
+	if ((iface->flags & RXAQM_IFACE_GENERIC) && !(iface->flags & RXAQM_IFACE_BY_QUEUE) &&
+	    rxaqm_nic_has_rps(ifname))
+		return "RPS spreads its packets over CPUs now";
 	if (rxaqm_nic_read(ifname, &nic, NULL))
 		return NULL;
 	if (nic.nr_rx_queues > iface->nr_queues)

@@ -103,9 +103,9 @@ static void look_for_silent_changes(struct rxaqm_run *run)
 			link->verify = true;
 		if (link->state == RXAQM_LINK_LOST && !run->bpffs_lost && !link->due_ns)
 			rxaqm_run_try_again(link, 0);
-		/* The length of a backlog is a sysctl, whose changes are not announced. */
+		/* Changes of the length of a backlog, a sysctl, and of RPS are not announced. */
 		if (poll && iface && !link->due_ns && link->section &&
-		    (!run->ethtool_family || (iface->flags & RXAQM_IFACE_BY_CPU)) &&
+		    (!run->ethtool_family || (iface->flags & RXAQM_IFACE_GENERIC)) &&
 		    rxaqm_entry_outgrown(iface, link->name))
 			rxaqm_run_try_again(link, 0);
 	}

@@ -183,7 +183,9 @@ static int adopt(struct rxaqm_link *link, struct rxaqm_iface *iface, struct rxaq
 	if (!link->configure || !link->section->xdp_mode_set)
 		plan->generic = iface->flags & RXAQM_IFACE_GENERIC;
 	if (!link->configure)
-		plan->key = iface->flags & RXAQM_IFACE_BY_CPU ? RXAQM_KEY_CPU : RXAQM_KEY_QUEUE;
+		plan->key = iface->flags & RXAQM_IFACE_BY_CPU	? RXAQM_KEY_CPU :
+			    iface->flags & RXAQM_IFACE_BY_QUEUE ? RXAQM_KEY_QUEUE :
+								  RXAQM_KEY_AUTO;
 	if (!why) {
 		why = rxaqm_entry_outgrown(iface, link->name);
 		if (why && link->refreshed_ns &&

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* The daemon: what it attaches, adopts and leaves; reload; the end of it. */
 #include <catch2/catch_test_macros.hpp>
+#include <catch2/generators/catch_generators.hpp>
 
 #include <csignal>
 #include <fstream>
@@ -104,6 +105,43 @@ TEST_CASE("run: another XDP mode needs a new attachment, but only if it is asked
 	CHECK(r.host.json(r.wire.rx, { "status" }).text("/interfaces/0/xdp_mode") == "native");
 	CHECK(r.service.logged("attached anew (it is in generic mode)"));
 	CHECK(all_traffic(r.wire) == "");
+}
+
+TEST_CASE("run: RPS that comes later makes the CPUs' backlogs the queues, if nobody chose", "[run]")
+{
+	Run r;
+	const std::string rps = "/sys/class/net/" + r.wire.rx_if + "/queues/rx-0/rps_cpus";
+	auto by_cpu = [&] {
+		return r.host.json(r.wire.rx, { "status" }).flag("/interfaces/0/by_cpu");
+	};
+	auto told = [&] {
+		return r.host.rxaqm(r.wire.rx, { "status" }).out.find("RPS spreads") !=
+		       std::string::npos;
+	};
+	Args attach = { "attach", "-m", "generic", "--profile", "igb", r.wire.rx_if };
+	const bool chosen = GENERATE(false, true);
+
+	if (chosen)
+		attach.insert(attach.end(), { "--key", "queue" });
+	REQUIRE(r.host.rxaqm(r.wire.rx, attach).exit_code == 0);
+	CHECK_FALSE(by_cpu());
+	CHECK_FALSE(told());
+	r.service.configure("[Interface " + r.wire.rx_if + "]\n");
+	r.service.start();
+	CAPTURE(r.service.log());
+	uint32_t prog = xdp_on(r.wire.rx, r.wire.rx_if);
+	r.wire.rx.shell("echo 1 >" + rps);
+	CHECK(told() == !chosen);
+	if (!chosen) {
+		CHECK(r.service.logged("attached anew (RPS spreads its packets over CPUs now)"));
+		CHECK(by_cpu());
+		CHECK_FALSE(told());
+		return;
+	}
+	/* Not with the next look either. */
+	std::this_thread::sleep_for(std::chrono::seconds(11));
+	CHECK(xdp_on(r.wire.rx, r.wire.rx_if) == prog);
+	CHECK_FALSE(by_cpu());
 }
 
 TEST_CASE("run: a second daemon refuses, and says which is the first", "[run]")
