@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* rxaqm policy show|set|load|save */
+#include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "cli/cmd.h"
@@ -253,14 +255,26 @@ static int policy_set(struct work *work, const struct args *args, struct rxaqm_e
 
 static int policy_load(struct work *work, const struct args *args, struct rxaqm_error *error)
 {
+	const char *path = args->words[0];
+	FILE *file = NULL;
+	char *text = NULL;
+	size_t len;
 	int err;
 
-	if (!args->words[0] || args->words[1])
+	if (!path || args->words[1])
 		return rxaqm_bad(error, "name one file to load, or - for standard input");
-	err = work_begin(work, true, error);
+	/* Before the lock, for which other commands and the daemon wait: a pipe may take long. */
+	err = rxaqm_file_read(path, &text, &len, error);
+	if (!err && !(file = fmemopen(text, len, "r")))
+		err = rxaqm_no_memory(error);
+	err = err ?: work_begin(work, true, error);
 	if (!err)
-		err = rxaqm_policy_file_read(args->words[0], work->policies, work->iface->nr_queues,
-					     rxaqm_now_ns(), error);
+		err = rxaqm_policy_file_parse(file, strcmp(path, "-") ? path : "<stdin>",
+					      work->policies, work->iface->nr_queues,
+					      rxaqm_now_ns(), error);
+	if (file)
+		fclose(file);
+	free(text);
 	return err ? err : work_commit(work, args->ifname, false, error);
 }
 

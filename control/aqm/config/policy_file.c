@@ -90,23 +90,6 @@ int rxaqm_policy_file_parse(FILE *file, const char *path, struct rxaqm_policy *p
 	return err ? err : check_all(&load, path, error);
 }
 
-int rxaqm_policy_file_read(const char *path, struct rxaqm_policy *policies, unsigned int nr_queues,
-			   __u64 now_ns, struct rxaqm_error *error)
-{
-	FILE *file;
-	int err;
-
-	if (!strcmp(path, "-"))
-		return rxaqm_policy_file_parse(stdin, "<stdin>", policies, nr_queues, now_ns,
-					       error);
-	file = fopen(path, "re");
-	if (!file)
-		return rxaqm_failed(error, errno, "cannot open \"%s\": %s", path, strerror(errno));
-	err = rxaqm_policy_file_parse(file, path, policies, nr_queues, now_ns, error);
-	fclose(file);
-	return err;
-}
-
 /* Write a section: the settings of @policy, or only those in which it differs from @base. */
 static void print_section(FILE *file, const char *queues, const struct rxaqm_policy *policy,
 			  const struct rxaqm_policy *base, __u64 now_ns)

@@ -10,13 +10,9 @@
 
 #include "policy/settings.h"
 
-/* Read @path ("-": standard input) over @policies[@nr_queues]. -errno with @error ("FILE:LINE:
+/* Read @file, called @path in messages, over @policies[@nr_queues]. -errno with @error ("FILE:LINE:
  * ..."): the contents of @policies are undefined.
  */
-int rxaqm_policy_file_read(const char *path, struct rxaqm_policy *policies, unsigned int nr_queues,
-			   __u64 now_ns, struct rxaqm_error *error);
-
-/* The same from an open @file, called @path in messages. */
 int rxaqm_policy_file_parse(FILE *file, const char *path, struct rxaqm_policy *policies,
 			    unsigned int nr_queues, __u64 now_ns, struct rxaqm_error *error);
 

@@ -2,7 +2,6 @@
 #include "base/ini_file.h"
 
 #include <ini.h>
-#include <stdlib.h>
 #include <string.h>
 
 /* libinih cuts longer names of sections (its MAX_SECTION). */
@@ -10,13 +9,15 @@
 
 #define BLANKS " \t\r\n"
 
+/* Longest line that is read, indentation included: /dev/zero is a line without end. */
+#define LINE_MAX_LEN 4096
+
 struct reader {
 	FILE *file;
 	const struct rxaqm_ini_ops *ops;
 	void *arg;
 	struct rxaqm_error *error;
-	char *buf; /* of getline() */
-	size_t buf_size;
+	char buf[LINE_MAX_LEN + 1];
 	const char *text; /* of the line, without indentation */
 	unsigned int line; /* of the error in err, if there is one */
 	int err;
@@ -42,19 +43,30 @@ static int begin_section(struct reader *reader, const char *s)
 	return reader->ops->section(reader->arg, name, reader->error);
 }
 
+/* Like fgets(), but returns the length, by which NUL characters are found. */
+static size_t get_line(FILE *file, char buf[LINE_MAX_LEN + 1])
+{
+	size_t bytes = 0;
+	int c = 0;
+
+	while (bytes < LINE_MAX_LEN && c != '\n' && (c = getc(file)) != EOF)
+		buf[bytes++] = (char)c;
+	buf[bytes] = '\0';
+	return bytes;
+}
+
 /* fgets() for libinih. Each line it returns is whole, checked and without indentation. */
 static char *read_line(char *buf, int size, void *arg)
 {
 	struct reader *reader = arg;
 	const char *s;
-	ssize_t bytes;
+	size_t bytes;
 
 	if (reader->err)
 		return NULL;
-	errno = 0;
-	bytes = getline(&reader->buf, &reader->buf_size, reader->file);
-	if (bytes < 0) {
-		if (errno)
+	bytes = get_line(reader->file, reader->buf);
+	if (!bytes) {
+		if (ferror(reader->file))
 			reader->err = rxaqm_failed(reader->error, errno, "%s", strerror(errno));
 		return NULL;
 	}
@@ -65,7 +77,7 @@ static char *read_line(char *buf, int size, void *arg)
 	/* libinih takes an indented line for part of the value above. */
 	s += strspn(s, BLANKS);
 	reader->text = s;
-	if (strlen(reader->buf) != (size_t)bytes)
+	if (strlen(reader->buf) != bytes)
 		reader->err = rxaqm_bad(reader->error, "NUL character; not a text file");
 	else if (*s == '[')
 		reader->err = begin_section(reader, s);
@@ -108,7 +120,6 @@ int rxaqm_ini_read(FILE *file, const char *path, const struct rxaqm_ini_ops *ops
 	int line;
 
 	line = ini_parse_stream(read_line, &reader, handle_key, &reader);
-	free(reader.buf);
 	if (!reader.err && line < 0)
 		return rxaqm_failed(error, ENOMEM, "%s: out of memory", path);
 	if (line > 0 && (!reader.err || (unsigned int)line < reader.line)) {

@@ -2,6 +2,8 @@
 /* Commands that read files: profiles, traces, policies. */
 #include "cli.hpp"
 
+#include <fcntl.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <filesystem>
@@ -102,8 +104,12 @@ TEST_CASE("cli: a profile with an error is named with its line", "[cli]")
 	CHECK(missing.exit_code != 0);
 	CHECK(missing.err.find("none.conf") != std::string::npos);
 	/* The good part is good. */
-	check_row({ {}, 0, "ok", "" },
-		  host.rxaqm({ "profile", "check", scratch.file("good.conf", good) }));
+	const std::string fine = scratch.file("good.conf", good);
+	check_row({ {}, 0, "ok", "" }, host.rxaqm({ "profile", "check", fine }));
+	/* Each is told by its own name, also one that is not there. */
+	Json all(host.rxaqm({ "-j", "profile", "check", fine, scratch.path() + "/none.conf" }).out);
+	CHECK(all.text("/profiles/0/path") == fine);
+	CHECK(all.text("/profiles/1/path") == scratch.path() + "/none.conf");
 }
 
 /* build/replay with @args. */
@@ -235,6 +241,47 @@ TEST_CASE("cli: a policy file is written and read by name, errors named with fil
 	check_row({ {}, 2, "", "bad:4: ", "off|observe|enforce" },
 		  host.rxaqm(netns, { "policy", "load", "cli0", bad }));
 	CHECK(host.status_number(netns, "cli0", "/queues/0/target_ns") == 3000000);
+}
+
+TEST_CASE("cli: a policy that is not there yet keeps no other command waiting", "[cli]")
+{
+	Host host;
+	Scratch scratch;
+	Netns netns;
+	const std::string pipe = scratch.path() + "/pipe";
+	int fd = -1;
+
+	netns.ip("link add cli0 type veth peer name cli1");
+	REQUIRE(host.rxaqm(netns, { "attach", "cli0" }).exit_code == 0);
+	REQUIRE(mkfifo(pipe.c_str(), 0600) == 0);
+	Child load(host.command(netns, { "policy", "load", "cli0", pipe }),
+		   host.with_environment());
+	/* It can be opened so once there is who reads. */
+	REQUIRE(eventually([&] {
+		fd = open(pipe.c_str(), O_WRONLY | O_NONBLOCK | O_CLOEXEC);
+		return fd >= 0;
+	}));
+	check_row({ {}, 0, "", "" }, host.rxaqm(netns, { "policy", "set", "cli0", "target=4ms" }));
+	const std::string text = "[interface]\ninterval=50ms\n";
+	CHECK(write(fd, text.data(), text.size()) == ssize_t(text.size()));
+	close(fd);
+	check_row({ {}, 0, "", "" }, load.wait());
+	CHECK(host.status_number(netns, "cli0", "/queues/0/target_ns") == 4000000);
+	CHECK(host.status_number(netns, "cli0", "/queues/0/interval_ns") == 50000000);
+}
+
+TEST_CASE("cli: a file without end is refused at once", "[cli]")
+{
+	Host host;
+	Netns netns;
+
+	netns.ip("link add cli0 type veth peer name cli1");
+	REQUIRE(host.rxaqm(netns, { "attach", "cli0" }).exit_code == 0);
+	check_row({ {}, 2, "", "/dev/zero: larger than 64 MiB" },
+		  host.rxaqm(netns, { "policy", "load", "cli0", "/dev/zero" }));
+	for (const Args &args : { Args{ "profile", "check", "/dev/zero" },
+				  Args{ "run", "--check", "--config", "/dev/zero" } })
+		check_row({ {}, 2, "", "/dev/zero:1: NUL character" }, host.rxaqm(args));
 }
 
 TEST_CASE("cli: run --check refuses files that run could not read or write", "[cli]")

@@ -141,18 +141,6 @@ TEST_CASE("policy file: NUL characters are no text", "[policy_file]")
 	CHECK(std::string(error.text).find("p.conf:2: NUL character") == 0);
 }
 
-TEST_CASE("policy file: a missing file is named", "[policy_file]")
-{
-	Policies policies = defaults(2);
-	rxaqm_error error = {};
-
-	CHECK(rxaqm_policy_file_read("/nonexistent/p.conf", policies.data(), 2, 1, &error) ==
-	      -ENOENT);
-	CHECK(std::string(error.text) ==
-	      "cannot open \"/nonexistent/p.conf\": No such file or directory");
-	CHECK(error.exit_code == RXAQM_EXIT_FAILED);
-}
-
 TEST_CASE("policy file: only what differs is written", "[policy_file]")
 {
 	Policies policies = defaults(8);
