@@ -139,12 +139,13 @@ static int work_commit(struct work *work, const char *ifname, bool signal_named,
 	return 0;
 }
 
-static int assign(struct rxaqm_policy *policy, char **words, struct rxaqm_error *error)
+static int assign(struct rxaqm_policy *policy, char **words, __u64 now_ns,
+		  struct rxaqm_error *error)
 {
 	int err = rxaqm_setting_once(words, error);
 
 	for (; *words && !err; words++)
-		err = rxaqm_setting_assign(policy, *words, rxaqm_now_ns(), error);
+		err = rxaqm_setting_assign(policy, *words, now_ns, error);
 	return err;
 }
 
@@ -217,6 +218,7 @@ static int policy_show(struct work *work, const struct args *args, struct rxaqm_
 static int set_iface(struct rxaqm_iface *iface, const char *ifname, void *arg,
 		     struct rxaqm_error *error)
 {
+	__u64 now_ns = rxaqm_now_ns(); /* a lease ends for all queues at once */
 	struct work *work = arg;
 	bool signal_named = false;
 	unsigned int queue;
@@ -225,7 +227,7 @@ static int set_iface(struct rxaqm_iface *iface, const char *ifname, void *arg,
 
 	for (queue = 0; !err && queue < work->iface->nr_queues; queue++)
 		if (work->chosen[queue])
-			err = assign(&work->policies[queue], work->args->words, error);
+			err = assign(&work->policies[queue], work->args->words, now_ns, error);
 	for (word = work->args->words; *word; word++)
 		signal_named |= !strncmp(*word, "signal=", strlen("signal="));
 	return err ? err : work_commit(work, ifname, signal_named, error);
@@ -240,7 +242,7 @@ static int policy_set(struct work *work, const struct args *args, struct rxaqm_e
 		return rxaqm_bad(error, "nothing to set: name at least one KEY=VALUE");
 	/* Report a bad setting before a missing interface. */
 	rxaqm_policy_init(&scratch);
-	err = assign(&scratch, args->words, error);
+	err = assign(&scratch, args->words, 0, error);
 	if (err)
 		return err;
 	err = work_open(work, true, error);

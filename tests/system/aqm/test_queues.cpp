@@ -178,6 +178,20 @@ TEST_CASE("queues: what is saved and loaded is the same", "[queues]")
 	CHECK(a.host.rxaqm(a.wire.rx, { "policy", "save", a.wire.rx_if }).out == saved.out);
 }
 
+TEST_CASE("queues: what all get by one command is one policy, a lease as well", "[queues]")
+{
+	Attached a;
+
+	REQUIRE(a.host.rxaqm(a.wire.rx,
+			     { "policy", "set", a.wire.rx_if, "mode=enforce", "lease=10m" })
+			.exit_code == 0);
+	Json shown = a.host.json(a.wire.rx, { "policy", "show", a.wire.rx_if });
+	CHECK(shown.size("/policies") == 1);
+	CHECK(shown.number("/policies/0/last_queue") == 3);
+	Result saved = a.host.rxaqm(a.wire.rx, { "policy", "save", a.wire.rx_if });
+	CHECK(saved.out.find("[queue") == std::string::npos);
+}
+
 TEST_CASE("queues: a file with an error changes nothing", "[queues]")
 {
 	Attached a;
