@@ -112,11 +112,14 @@ int rxaqm_profile_read(const char *path, struct rxaqm_profile *profile, struct r
 	FILE *file;
 	int err;
 
+	memset(profile, 0, sizeof(*profile));
 	file = open_profile(path);
-	if (!file)
-		return rxaqm_failed(error, errno, "cannot open \"%s\": %s", path, strerror(errno));
-	err = rxaqm_profile_parse(file, path, profile, error);
-	fclose(file);
+	if (file) {
+		err = rxaqm_profile_parse(file, path, profile, error);
+		fclose(file);
+	} else {
+		err = rxaqm_failed(error, errno, "cannot open \"%s\": %s", path, strerror(errno));
+	}
 	snprintf(profile->name, sizeof(profile->name), "%.*s", (int)len, base);
 	snprintf(profile->path, sizeof(profile->path), "%s", path);
 	if (!err && len >= sizeof(profile->name))
