@@ -108,8 +108,6 @@ static int take(const struct args *args, struct doctor_snapshot *snap, struct rx
 		probe(&live, args->lock_fd);
 	if (!err && args->mask)
 		doctor_mask(&live);
-	if (!err && args->record)
-		err = doctor_bundle_write(&live, args->record, error);
 	if (err) {
 		doctor_snapshot_free(&live);
 		return err;
@@ -184,6 +182,9 @@ static int examine(const struct args *args, struct rxaqm_error *error)
 		ret = rxaqm_no_memory(error);
 	if (!ret)
 		ret = (args->watch ? report_change : report)(args, &snap, &diagnosis);
+	/* After the report, which is printed even if the file cannot be written. */
+	if (ret >= 0 && args->record && doctor_bundle_write(&snap, args->record, error))
+		ret = -1;
 	doctor_diagnosis_free(&diagnosis);
 	doctor_snapshot_free(&snap);
 	return ret;

@@ -26,17 +26,23 @@ int qualify_report_try(const struct qualify_report *report, struct rxaqm_error *
 	return rxaqm_files_try(paths, sizeof(paths) / sizeof(paths[0]), error);
 }
 
-/* Those that may be of several records. */
-static int write_tables(const struct qualify_report *report, const struct qualify_records *records,
-			struct rxaqm_error *error)
+/* Write one more file even if an earlier one failed (@err), because measuring takes long. @error
+ * keeps the first failure.
+ */
+static int write_more(int err, const char *path, void (*print)(FILE *file, const void *what),
+		      const void *what, struct rxaqm_error *error)
 {
-	int err = report->csv ?
-			  rxaqm_file_print(report->csv, qualify_print_csv, records, 0644, error) :
-			  0;
+	if (path)
+		err |= rxaqm_file_print(path, print, what, 0644, err ? NULL : error);
+	return err;
+}
 
-	return err || !report->junit ?
-		       err :
-		       rxaqm_file_print(report->junit, qualify_print_junit, records, 0644, error);
+/* Those that may be of several records. */
+static int write_tables(int err, const struct qualify_report *report,
+			const struct qualify_records *records, struct rxaqm_error *error)
+{
+	err = write_more(err, report->csv, qualify_print_csv, records, error);
+	return write_more(err, report->junit, qualify_print_junit, records, error);
 }
 
 static int write_files(const struct qualify_report *report, struct qualify_record *record,
@@ -45,13 +51,12 @@ static int write_files(const struct qualify_report *report, struct qualify_recor
 	const struct qualify_records records = { record, 1 };
 	int err = report->out ? qualify_record_write(record, report->out, error) : 0;
 
-	if (!err && report->json)
-		err = qualify_record_write(record, report->json, error);
-	if (!err && report->html)
-		err = rxaqm_file_print(report->html, qualify_print_html, record, 0644, error);
-	if (!err && report->profile)
-		err = qualify_write_profile(record, report->profile, error);
-	err = err ?: write_tables(report, &records, error);
+	if (report->json)
+		err |= qualify_record_write(record, report->json, err ? NULL : error);
+	if (report->profile)
+		err |= qualify_write_profile(record, report->profile, err ? NULL : error);
+	err = write_more(err, report->html, qualify_print_html, record, error);
+	err = write_tables(err, report, &records, error);
 	/* What was measured is shown though a file failed. */
 	if (!rxaqm_is_stdout(report->out) && !report->json && !rxaqm_is_stdout(report->html) &&
 	    !rxaqm_is_stdout(report->profile) && !rxaqm_is_stdout(report->csv) &&
@@ -89,7 +94,7 @@ static int compare(const struct qualify_report *report, char *const *paths,
 		free(comparison.lines.at);
 		return rxaqm_no_memory(error);
 	}
-	err = write_tables(report, records, error);
+	err = write_tables(0, report, records, error);
 	if (!rxaqm_is_stdout(report->csv) && !rxaqm_is_stdout(report->junit))
 		(report->json ? qualify_comparison_json :
 				qualify_comparison_print)(stdout, &comparison, paths);

@@ -133,10 +133,12 @@ static int report(const struct args *args, const struct trial_record *record,
 	const struct trial_verdict *verdict;
 	int err = args->out ? trial_record_write(record, args->out, error) : 0;
 
-	if (!err && args->json)
-		err = trial_record_write(record, args->json, error);
-	if (!err && args->html)
-		err = rxaqm_file_print(args->html, trial_print_html, record, 0644, error);
+	/* Write each file that can be written; @error keeps the first failure. */
+	if (args->json)
+		err |= trial_record_write(record, args->json, err ? NULL : error);
+	if (args->html)
+		err |= rxaqm_file_print(args->html, trial_print_html, record, 0644,
+					err ? NULL : error);
 	if (!args->json && !rxaqm_is_stdout(args->out) && !rxaqm_is_stdout(args->html))
 		trial_print(record, records, nr);
 	if (err)

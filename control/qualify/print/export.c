@@ -39,7 +39,7 @@ static void put_figure(FILE *file, const struct qualify_record *record,
 		if (isfinite(numbers[i]))
 			fprintf(file, "%.12g", numbers[i]);
 	}
-	fputs("\r\n", file);
+	putc('\n', file);
 }
 
 void qualify_print_csv(FILE *file, const void *what)
@@ -50,7 +50,7 @@ void qualify_print_csv(FILE *file, const void *what)
 	unsigned int i;
 
 	fputs("host,interface,driver,firmware,time,class,row,verdict,figure,unit,words,n,of,"
-	      "median,p99,min,max,cv,error\r\n",
+	      "median,p99,min,max,cv,error\n",
 	      file);
 	for (i = 0; i < records->nr; i++) {
 		rxaqm_list_each(row, &records->at[i].rows) {

@@ -141,9 +141,43 @@ TEST_CASE("cli: any number of records are compared", "[cli]")
 		CHECK(text.out.rfind(std::to_string(nr[kind]) + " " + kind) != std::string::npos);
 	}
 	CHECK(read(csv).find("host,interface,") == 0);
+	CHECK(host.rxaqm({ "qualify", "--compare", GOOD, GOOD, BAD, "--csv=-" }).out == read(csv));
 	CHECK(read(junit).find("<testsuites>") != std::string::npos);
 	check_row({ {}, 2, "", "--compare takes --class, --color, --csv, --json and --junit" },
 		  host.rxaqm({ "qualify", "--compare", GOOD, BAD, "--html=-" }));
+}
+
+TEST_CASE("cli: what was measured is in each file that can be written", "[cli]")
+{
+	Host host;
+	Scratch scratch;
+	std::map<std::string, std::string> files = {
+		{ "--out=", scratch / "out.json" },  { "--html=", scratch / "out.html" },
+		{ "--csv=", scratch / "out.csv" },   { "--junit=", scratch / "out.xml" },
+		{ "--profile-out=", scratch / "p" },
+	};
+
+	check_row({ {}, 1, ", Linux ", "cannot write \"/dev/full\": No space left" },
+		  host.rxaqm({ "doctor", "--time=1s", "--record=/dev/full", "lo" }));
+	check_row({ {}, 1, "Trial on ", "cannot write \"/dev/full\": No space left" },
+		  host.rxaqm({ "trial", "--from", "tests/unit/trial/helps.json", "--out=/dev/full",
+			       "--html", scratch / "trial.html" }));
+	CHECK(fs::exists(scratch / "trial.html"));
+	for (const auto &[full, unused] : files) {
+		Args args = { "qualify", "--from", GOOD };
+
+		for (const auto &[option, path] : files) {
+			std::error_code error;
+
+			fs::remove(path, error);
+			args.push_back(option + (option == full ? "/dev/full" : path));
+		}
+		CAPTURE(full);
+		check_row({ {}, 1, "Q12 ", "cannot write \"/dev/full\": No space left" },
+			  host.rxaqm(args));
+		for (const auto &[option, path] : files)
+			CHECK(fs::exists(path) == (option != full));
+	}
 }
 
 TEST_CASE("cli: text has colours where they are asked for, and 80 columns", "[cli]")
