@@ -14,6 +14,11 @@ int rxaqm_view_open(struct rxaqm_call *call, const char *ifname)
 	if (rxaqm_state_open(&call->state, false, &call->error) ||
 	    rxaqm_machine_check_readable(&call->error))
 		return -1;
+	/* A killed attach may leave a state without an interface. */
+	if (!ifname && !rxaqm_iface_next(&call->state, NULL))
+		return rxaqm_error_set(&call->error, RXAQM_EXIT_NOT_ATTACHED, ENOENT,
+				       "not attached to any interface; see \"rxaqm attach "
+				       "--help\"");
 	if (!ifname || rxaqm_iface_find(&call->state, ifname))
 		return 0;
 	return rxaqm_iface_missing(&call->state, ifname, &call->error);
@@ -53,16 +58,6 @@ bool rxaqm_is_pattern(const char *ifname)
 	return strpbrk(ifname, "*?[") && !if_nametoindex(ifname);
 }
 
-int rxaqm_none_matches(const char *pattern, struct rxaqm_error *error)
-{
-	if (error->exit_code == RXAQM_EXIT_NOT_ATTACHED)
-		rxaqm_error_set(error, RXAQM_EXIT_NOT_ATTACHED, ENOENT,
-				"no interface that rxaqm is attached to here matches \"%s\"; see "
-				"\"rxaqm status\"",
-				pattern);
-	return -1;
-}
-
 static bool is_meant(const struct rxaqm_iface *iface, const char *pattern, const char *ifname,
 		     bool here)
 {
@@ -93,6 +88,11 @@ int rxaqm_change_each(struct rxaqm_state *state, const char *pattern, rxaqm_chan
 	error->text[0] = '\0';
 	if (any)
 		return exit_code;
-	rxaqm_error_set(error, RXAQM_EXIT_NOT_ATTACHED, ENOENT, "no interface is attached");
-	return pattern ? rxaqm_none_matches(pattern, error) : -1;
+	if (!pattern)
+		return rxaqm_error_set(error, RXAQM_EXIT_NOT_ATTACHED, ENOENT,
+				       "no interface is attached");
+	return rxaqm_error_set(error, RXAQM_EXIT_NOT_ATTACHED, ENOENT,
+			       "no interface that rxaqm is attached to here matches \"%s\"; see "
+			       "\"rxaqm status\"",
+			       pattern);
 }

@@ -54,11 +54,6 @@ const struct rxaqm_iface *rxaqm_view_next(const struct rxaqm_state *state, const
 /* Is @ifname a pattern such as "eth*"? The name of an existing interface is not. */
 bool rxaqm_is_pattern(const char *ifname);
 
-/* Turn @error, of a state that could not be opened, into what it means for a pattern: if there is
- * no state, nothing matches. Returns -1.
- */
-int rxaqm_none_matches(const char *pattern, struct rxaqm_error *error);
-
 /* Change @iface, called @ifname. 0, or negative with the error. */
 typedef int rxaqm_change(struct rxaqm_iface *iface, const char *ifname, void *arg,
 			 struct rxaqm_error *error);

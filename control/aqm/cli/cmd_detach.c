@@ -95,7 +95,9 @@ static int detach_all(struct rxaqm_state *state, struct rxaqm_error *error)
 	/* Only the other version can undo its state. */
 	if (err == -EPROTO || err == -EACCES || err == -EPERM)
 		return err;
-	error->text[0] = '\0'; /* this repairs the damage */
+	/* This repairs the damage, but not what is hidden from here: that message stays. */
+	if (!rxaqm_state_check_bpffs(error))
+		error->text[0] = '\0';
 	while ((iface = rxaqm_iface_next(state, iface)))
 		if (iface->state == RXAQM_IFACE_ATTACHED)
 			note_detached(iface);
@@ -133,7 +135,7 @@ static int detach_named(struct rxaqm_state *state, const char *ifname, int *ret_
 	int ret = rxaqm_state_open(state, true, error);
 
 	if (ret)
-		return rxaqm_is_pattern(ifname) ? rxaqm_none_matches(ifname, error) : ret;
+		return ret;
 	iface = rxaqm_iface_find(state, ifname);
 	if (iface)
 		ret = detach_iface(iface, ifname, &several, error);

@@ -247,9 +247,7 @@ static int policy_set(struct work *work, const struct args *args, struct rxaqm_e
 		return err;
 	err = work_open(work, true, error);
 	if (err)
-		return !args->all && rxaqm_is_pattern(args->ifname) ?
-			       rxaqm_none_matches(args->ifname, error) :
-			       err;
+		return err;
 	if (args->all || rxaqm_is_pattern(args->ifname))
 		return rxaqm_change_each(work->state, args->ifname, set_iface, work, error);
 	return set_iface(rxaqm_iface_find(work->state, args->ifname), args->ifname, work, error);
