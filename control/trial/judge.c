@@ -222,8 +222,17 @@ static void decide(struct trial_record *record, unsigned int arm, unsigned int p
 static void judge_arm(struct trial_record *record, unsigned int arm,
 		      const struct trial_rounds *rounds)
 {
+	const struct trial_block *block;
+
+	block = rxaqm_list_find(block, &record->blocks, *block->why_void);
 	if (record->guarded == arm)
 		put_verdict(record, arm, "hurts", "%s", record->ended);
+	else if (rounds->over < TRIAL_PAIRS_LEAST && block &&
+		 rounds->void_ > rounds->over + rounds->quiet)
+		put_verdict(record, arm, "too_few",
+			    "most of %llu %s%s are void (%s); fix that, then try again",
+			    RXAQM_COUNTED(rounds->void_ + rounds->over + rounds->quiet, "pair"),
+			    block->why_void);
 	else if (!rounds->over && rounds->quiet)
 		put_verdict(record, arm, "nothing_to_learn",
 			    "the queue never stood over target, so there was nothing to do for a "

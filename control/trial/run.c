@@ -198,6 +198,11 @@ static bool run_block(struct run *run, unsigned int round, unsigned int arm)
 		end_early(run, -ESTALE);
 		return false;
 	}
+	if (!rxaqm_iface_ifindex(run->iface)) {
+		snprintf(record->ended, sizeof(record->ended),
+			 "its XDP program was taken off, or the interface has left");
+		return false;
+	}
 	if (*block.why_void)
 		rxaqm_log_notice("block %zu is void: %s", record->blocks.nr + 1, block.why_void);
 	return rxaqm_list_put(&record->blocks, block);

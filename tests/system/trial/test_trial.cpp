@@ -311,3 +311,18 @@ TEST_CASE("trial: what somebody else sets meanwhile stays, and ends it", "[trial
 	CHECK(site.policy().find("target=3ms") != std::string::npos);
 	CHECK(site.policy().find("lease=off") != std::string::npos);
 }
+
+TEST_CASE("trial: it ends when the program is on the interface no more", "[trial]")
+{
+	Site site;
+	const auto trial = site.start({ "--for=10m", "--block=500ms" });
+
+	REQUIRE(eventually([&] { return site.mode() == "enforce"; }));
+	xdp_off(site.wire.rx, site.wire.rx_if);
+	const Result result = trial->wait();
+
+	CAPTURE(result.text());
+	CHECK(result.exit_code == 0);
+	CHECK(result.out.find("It ended before its time: its XDP program was taken off") !=
+	      std::string::npos);
+}

@@ -154,6 +154,15 @@ TEST_CASE("trial verdicts", "[trial]")
 	{
 		CHECK(many(trial, 5, { { TRIAL_SOJOURN_P99, 0.1 } }) == "too_few");
 	}
+	SECTION("too few, since most are void: a longer trial does not help")
+	{
+		for (int i = 0; i < 12; i++)
+			trial.round({ { TRIAL_SOJOURN_P99, 0.1 } }, i % 2,
+				    i < 9 ? "no answer" : "");
+		CHECK(trial.verdict() == "too_few");
+		CHECK(trial.why() == "most of 12 pairs are void (no answer); fix that, then try "
+				     "again");
+	}
 	SECTION("no load")
 	{
 		for (int i = 0; i < 12; i++)
