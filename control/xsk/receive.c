@@ -44,14 +44,23 @@ static int read_kernel_stats(const struct rxaqm_xsk *xsk, struct xdp_statistics 
 	return getsockopt(rxaqm_xsk_fd(xsk), SOL_XDP, XDP_STATISTICS, stats, &size) ? -errno : 0;
 }
 
-/* Look at what changes seldom. -ESTALE: rxaqm was detached. */
+/* net/xdp/xsk.c:xsk_notifier: the socket is told once that its interface is gone. */
+static bool lost_iface(const struct rxaqm_xsk *xsk)
+{
+	socklen_t size = sizeof(int);
+	int err = 0;
+
+	return !getsockopt(rxaqm_xsk_fd(xsk), SOL_SOCKET, SO_ERROR, &err, &size) && err == ENETDOWN;
+}
+
+/* Look at what changes seldom. -ESTALE: rxaqm was detached, or the interface is gone. */
 static int check(struct rxaqm_xsk *xsk, __u64 now_ns)
 {
 	struct xdp_statistics stats;
 
 	if (now_ns - xsk->checked_ns < CHECK_NS)
 		return 0;
-	if (!rxaqm_attached_still(&xsk->at))
+	if (!rxaqm_attached_still(&xsk->at) || lost_iface(xsk))
 		return -ESTALE;
 	xsk->checked_ns = now_ns;
 	if (!read_kernel_stats(xsk, &stats))

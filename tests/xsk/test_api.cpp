@@ -346,6 +346,18 @@ TEST_CASE("xsk: a consumer is told when rxaqm is detached, and writes to no othe
 	CHECK(a.published().updated_ns == 0);
 }
 
+TEST_CASE("xsk: a consumer is told when the interface is gone", "[xsk]")
+{
+	Attached a;
+	Socket socket;
+	rxaqm_xsk_packet packet;
+
+	REQUIRE(socket.open(a.wire.rx, a.wire.rx_if) == 0);
+	CHECK(rxaqm_xsk_receive(socket.get(), &packet, 1) >= 0);
+	a.wire.rx.ip("link del " + a.wire.rx_if);
+	CHECK(eventually([&] { return rxaqm_xsk_receive(socket.get(), &packet, 1) == -ESTALE; }));
+}
+
 TEST_CASE("xsk: the example that people copy takes packets, and says what is wrong", "[xsk]")
 {
 	Attached a;
