@@ -68,6 +68,8 @@ static void print_json(const struct rxaqm_top *top, const struct rxaqm_top_row *
 			rxaqm_out_str(out, key, NULL, rxaqm_top_text(row, i));
 		else if (rxaqm_top_is_rate(i))
 			rxaqm_out_double(out, key, NULL, row->value[i]);
+		else if (i == RXAQM_TOP_CPU && !now->polled)
+			rxaqm_out_null(out, key, NULL);
 		else
 			rxaqm_out_u64(out, key, NULL, (__u64)row->value[i]);
 	}
@@ -159,7 +161,7 @@ static bool run_screen(struct rxaqm_top *top, const struct args *args)
 		return false;
 	if (rxaqm_top_screen(top, args->interval_ns, args->count))
 		return true;
-	rxaqm_log_notice("terminals of type \"%s\" are not known here, so these are lines; "
+	rxaqm_log_notice("a terminal of type \"%s\" shows no screen, so these are lines; "
 			 "\"TERM=xterm rxaqm top\" shows a screen",
 			 getenv("TERM") ?: "");
 	return false;

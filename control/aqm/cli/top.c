@@ -224,7 +224,8 @@ const char *rxaqm_top_cell(const struct rxaqm_top *top, enum rxaqm_top_column co
 		snprintf(buf, RXAQM_TOP_CELL, "%*s", width, columns[column].title);
 	else if (columns[column].kind == TEXT)
 		snprintf(buf, RXAQM_TOP_CELL, "%*s", width, rxaqm_top_text(row, column));
-	else if (column == RXAQM_TOP_LIMIT && !row->now.law.holds)
+	else if ((column == RXAQM_TOP_LIMIT && !row->now.law.holds) ||
+		 (column == RXAQM_TOP_CPU && !row->now.polled))
 		snprintf(buf, RXAQM_TOP_CELL, "%*s", width, "-");
 	else if (columns[column].kind == TIME)
 		snprintf(buf, RXAQM_TOP_CELL, "%*.2f", width, row->value[column] / 1e6);

@@ -291,12 +291,17 @@ static void take_key(struct screen *screen, int key)
 	rxaqm_top_arrange(screen->top);
 }
 
-/* False: this type of terminal is unknown. */
+/* False: this terminal cannot show a screen. */
 static bool begin(void)
 {
 	/* curses writes to the terminal directly: stdout would not pass its escape sequences. */
 	if (!newterm(NULL, fdopen(STDOUT_FILENO, "w"), stdin))
 		return false;
+	/* Its cursor cannot be moved, as with "dumb". */
+	if (!tigetstr("cup")) {
+		endwin();
+		return false;
+	}
 	rxaqm_stop_at(SIGINT);
 	rxaqm_stop_at(SIGTERM);
 	cbreak();

@@ -71,11 +71,12 @@ struct Many {
 class Screen
 {
     public:
-	Screen(const Many &many, unsigned columns, unsigned lines, const Args &args)
+	Screen(const Many &many, unsigned columns, unsigned lines, const Args &args,
+	       const std::string &variable = "")
 		: tmux_{ "tmux", "-L", many.wire.rx.name(), "-f", "/dev/null" }
 	{
 		Args all = many.host.command(many.wire.rx, args);
-		std::string command = "exec env";
+		std::string command = "exec env " + variable;
 
 		for (const std::string &var : many.host.with_environment().environment)
 			if (var.find("COLUMNS=") == std::string::npos)
@@ -188,6 +189,14 @@ TEST_CASE("top: a wide screen has all columns, and a high one all queues", "[top
 	CHECK(screen.shows("NAPI"));
 	CHECK(screen.shows("nECT"));
 	CHECK(screen.text().find(" more ") == std::string::npos);
+}
+
+TEST_CASE("top: a terminal whose cursor cannot be moved gets lines", "[top]")
+{
+	Many many;
+	Screen screen(many, 80, 60, { "top", "-i", "100ms", "-o", "queue,mode" }, "TERM=dumb");
+
+	CHECK(screen.shows("\n35 observe\n"));
 }
 
 TEST_CASE("top: columns are chosen by their keys", "[top]")

@@ -283,7 +283,7 @@ TEST_CASE("views: top on a terminal that is not known prints lines", "[views]")
 	Result result = top.wait();
 	CAPTURE(result.text(), terminal.shown());
 	CHECK(result.exit_code == 0);
-	CHECK(result.err.find("\"xterm-that-nobody-knows\" are not known") != std::string::npos);
+	CHECK(result.err.find("\"xterm-that-nobody-knows\" shows no screen") != std::string::npos);
 }
 
 TEST_CASE("views: top ends when its terminal is gone", "[views]")
