@@ -112,7 +112,8 @@ static int parse_globals(int argc, char **argv, struct rxaqm_call *call)
 			continue;
 		} else if ((value = value_of("--netns", argc, argv, &i))) {
 			call->netns = value;
-		} else if (!strcmp(argv[i], "-h") || !strcmp(argv[i], "--help")) {
+		} else if (!strcmp(argv[i], "-h") || !strcmp(argv[i], "--help") ||
+			   !strcmp(argv[i], "-?")) {
 			print_usage();
 			exit(RXAQM_EXIT_OK);
 		} else if (!strcmp(argv[i], "-V") || !strcmp(argv[i], "--version")) {

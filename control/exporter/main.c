@@ -34,9 +34,9 @@ static void print_usage(void)
 	     "Exit codes: 0 done, 1 failed, 2 usage.");
 }
 
-static int usage_error(const char *why)
+static int usage_error(const char *why, const char *word)
 {
-	fprintf(stderr, "rxaqm-exporter: %s; see \"rxaqm-exporter --help\"\n", why);
+	fprintf(stderr, "rxaqm-exporter: %s: \"%s\"; see \"rxaqm-exporter --help\"\n", why, word);
 	return RXAQM_EXIT_USAGE;
 }
 
@@ -92,11 +92,12 @@ int main(int argc, char **argv)
 			rxaqm_print_version("rxaqm-exporter");
 			return RXAQM_EXIT_OK;
 		default:
-			return usage_error("there is no such option, or its value is missing");
+			return usage_error("there is no such option, or its value is missing",
+					   argv[optind - 1]);
 		}
 	}
 	if (argc - optind > 1)
-		return usage_error("there is one FILE at most");
+		return usage_error("there is one FILE at most", argv[optind + 1]);
 	if (optind < argc)
 		path = argv[optind];
 	ret = serve(address, path, &error);

@@ -31,10 +31,11 @@ static int lock(const struct qualify_journal *journal, struct rxaqm_error *error
 	fd = rxaqm_lock_file(path);
 	if (fd >= 0)
 		return fd;
-	return rxaqm_failed(error, -fd, "%s: %s%s", path, strerror(-fd),
+	return rxaqm_failed(error, -fd, "cannot lock \"%s\": %s; %s", path, strerror(-fd),
 			    fd == -EWOULDBLOCK ?
-				    "; another \"rxaqm qualify\" is at work at this interface" :
-				    "");
+				    "another \"rxaqm qualify\" is at work at this interface" :
+				    "name a directory that can be written to with "
+				    "RUNTIME_DIRECTORY");
 }
 
 static void unlock(const struct qualify_journal *journal, int fd)

@@ -44,7 +44,7 @@ int rxaqm_run_lock(struct rxaqm_error *error)
 	if (mkdir(dir, 0755) && errno != EEXIST)
 		return rxaqm_failed(error, errno,
 				    "cannot make directory \"%s\": %s; run as root, or name "
-				    "another with RUNTIME_DIRECTORY",
+				    "one that can be written to with RUNTIME_DIRECTORY",
 				    dir, strerror(errno));
 	fd = rxaqm_lock_file(path);
 	/* The lock is held until the process ends; the file has its pid, and stays. */
@@ -54,8 +54,10 @@ int rxaqm_run_lock(struct rxaqm_error *error)
 		return rxaqm_failed(error, errno, "cannot write \"%s\": %s; see that there is room",
 				    path, strerror(errno));
 	if (fd != -EWOULDBLOCK)
-		return rxaqm_failed(error, -fd, "cannot lock \"%s\": %s; run as root", path,
-				    strerror(-fd));
+		return rxaqm_failed(error, -fd,
+				    "cannot lock \"%s\": %s; run as root, or name a "
+				    "directory that can be written to with RUNTIME_DIRECTORY",
+				    path, strerror(-fd));
 	if (!*rxaqm_first_line(AT_FDCWD, path, pid, sizeof(pid)))
 		return rxaqm_failed(error, EBUSY, "another daemon holds \"%s\"; see \"fuser %s\"",
 				    path, path);

@@ -31,7 +31,9 @@ static int open_beside(const char *path, char temporary[PATH_MAX], struct rxaqm_
 {
 	int fd = -1;
 
-	if (snprintf(temporary, PATH_MAX, "%s.XXXXXX", path) >= PATH_MAX)
+	if (!*path)
+		errno = ENOENT;
+	else if (snprintf(temporary, PATH_MAX, "%s.XXXXXX", path) >= PATH_MAX)
 		errno = ENAMETOOLONG;
 	else
 		fd = mkostemp(temporary, O_CLOEXEC);

@@ -34,7 +34,7 @@ const struct rxaqm_key rxaqm_settings[RXAQM_NR_SETTINGS + 1] = {
 	{ KEY("interval", interval_ns),
 	  TIME(RXAQM_TYPE_DURATION, "ms", RXAQM_INTERVAL_MIN_NS, RXAQM_INTERVAL_MAX_NS),
 	  .standard = "40ms",
-	  .help = "the longest RTT to control; at least 4 targets with target=auto" },
+	  .help = "the longest RTT to control; with target=auto it counts as at least 4 targets" },
 	{ KEY("ecn", ecn), CHOICE(ecn_names), .standard = "on",
 	  .help = "mark ECT packets; off: drop them like others" },
 	{ KEY("ect0", ect0), CHOICE(ect0_names), .standard = "auto",

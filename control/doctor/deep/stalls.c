@@ -260,8 +260,8 @@ int doctor_deep_lock(struct rxaqm_error *error)
 				    path);
 	if (fd < 0)
 		return rxaqm_failed(error, -fd,
-				    "cannot lock \"%s\" for --deep: %s; run as root, or name another "
-				    "directory with RUNTIME_DIRECTORY",
+				    "cannot lock \"%s\" for --deep: %s; run as root, or name a "
+				    "directory that can be written to with RUNTIME_DIRECTORY",
 				    path, strerror(-fd));
 	if (fstat(fd, &st) || !st.st_size)
 		return fd;

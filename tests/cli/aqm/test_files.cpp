@@ -270,6 +270,23 @@ TEST_CASE("cli: a policy that is not there yet keeps no other command waiting", 
 	CHECK(host.status_number(netns, "cli0", "/queues/0/interval_ns") == 50000000);
 }
 
+TEST_CASE("cli: a file without a name is refused before anything is measured", "[cli]")
+{
+	Host host;
+	Scratch scratch;
+	Netns netns;
+
+	netns.ip("link add cli0 type veth peer name cli1");
+	REQUIRE(host.rxaqm(netns, { "attach", "cli0" }).exit_code == 0);
+	for (const Args &args :
+	     { Args{ "policy", "save", "cli0", "" }, Args{ "trial", "cli0", "--for=10m", "--out=" },
+	       Args{ "trial", "cli0", "--for=10m", "--html=" },
+	       Args{ "qualify", "--from=x", "--csv=" },
+	       Args{ "doctor", "--time=10m", "--record=" } })
+		check_row({ {}, 1, "", "cannot write \"\": No such file" },
+			  host.rxaqm(netns, args));
+}
+
 TEST_CASE("cli: no command says that nothing is attached where it cannot see it", "[cli]")
 {
 	Host host;
@@ -279,10 +296,15 @@ TEST_CASE("cli: no command says that nothing is attached where it cannot see it"
 	blind.environment = { "RXAQM_BPFFS=/tmp" };
 	netns.ip("link add cli0 type veth peer name cli1");
 	REQUIRE(host.rxaqm(netns, { "attach", "cli0" }).exit_code == 0);
-	for (const Args &args : { Args{ "status" }, Args{ "detach", "cli0" }, Args{ "detach", "cli*" },
-				  Args{ "policy", "set", "cli*", "mode=off" },
-				  Args{ "policy", "set", "--all", "mode=off" } })
-		check_row({ {}, 4, "", "could be seen: \"/tmp\" is not a BPF file system", "--netns" },
+	for (const Args &args :
+	     { Args{ "status" }, Args{ "detach", "cli0" }, Args{ "detach", "cli*" },
+	       Args{ "policy", "set", "cli*", "mode=off" },
+	       Args{ "policy", "set", "--all", "mode=off" } })
+		check_row({ {},
+			    4,
+			    "",
+			    "could be seen: \"/tmp\" is not a BPF file system",
+			    "--netns" },
 			  host.rxaqm(netns, args, blind));
 	check_row({ {}, 0, "0 interfaces detached", "\"/tmp\" is not a BPF file system", "--netns" },
 		  host.rxaqm(netns, { "detach", "--all" }, blind));

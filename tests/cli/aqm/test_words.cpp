@@ -44,6 +44,7 @@ TEST_CASE("cli: help and version go to stdout", "[cli]")
 	check_rows({
 		{ { "--help" }, 0, "Usage: rxaqm", "" },
 		{ { "-h" }, 0, "Commands:", "" },
+		{ { "-?" }, 0, "Commands:", "" },
 		{ { "help" }, 0, "Exit codes: 0 done, 1 failed, 2 usage", "" },
 		{ { "help", "status" }, 0, "Usage: rxaqm status", "" },
 		{ { "help", "frobnicate" }, 2, "", "unknown command \"frobnicate\"", "--help" },

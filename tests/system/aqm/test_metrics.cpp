@@ -320,6 +320,7 @@ TEST_CASE("metrics: a port that is in use, or an address that is not there", "[m
 		CAPTURE(result.text());
 		CHECK(result.exit_code == 2);
 		CHECK(result.out == "");
+		CHECK(result.err.find("\"" + args.back() + "\"") != std::string::npos);
 	}
 	CHECK(start({ "--version" }).out.find("rxaqm-exporter ") == 0);
 	CHECK(start({ "--help" }).out.find("Usage: rxaqm-exporter ") == 0);
