@@ -206,21 +206,25 @@ static void print_auto(struct rxaqm_out *out, struct json_object *queue, struct 
 	static const char *const kinds[][3] = { { "tcp", "flows_tcp", "over_tcp" },
 						{ "other", "flows_other", "over_other" } };
 	__u64 thin = number_of(law, "thin_ack_permille"), goal_ns = number_of(law, "goal_ns");
+	bool holds = number_of(law, "limit_pps");
 	size_t i;
 
-	if (!number_of(law, "limit_pps") && !is_true(law, "bad"))
+	if (!holds && !is_true(law, "bad"))
 		return;
-	if (number_of(law, "limit_pps"))
-		rxaqm_out_text(out, "    law: a flow may send %s/s", text_of(law, "limit_pps"));
+	if (holds)
+		rxaqm_out_text(out, "    law: a flow may send %s/s of", text_of(law, "limit_pps"));
 	else
-		rxaqm_out_text(out, "    law: no flow is limited");
-	rxaqm_out_text(out, " of %s/s", text_of(law, "capacity_pps"));
-	for (i = 0; i < sizeof(kinds) / sizeof(kinds[0]); i++)
-		if (number_of(law, kinds[i][1]))
-			rxaqm_out_text(out, "; %llu %s flow%s, %s over it",
-				       RXAQM_COUNTED(number_of(law, kinds[i][1]), kinds[i][0]),
-				       text_of(law, kinds[i][2]));
-	if (thin)
+		rxaqm_out_text(out, "    law: no flow is limited; the CPU can take");
+	rxaqm_out_text(out, " %s/s", text_of(law, "capacity_pps"));
+	for (i = 0; i < sizeof(kinds) / sizeof(kinds[0]); i++) {
+		if (!number_of(law, kinds[i][1]))
+			continue;
+		rxaqm_out_text(out, "; %llu %s flow%s",
+			       RXAQM_COUNTED(number_of(law, kinds[i][1]), kinds[i][0]));
+		if (holds)
+			rxaqm_out_text(out, ", %s over it", text_of(law, kinds[i][2]));
+	}
+	if (thin && holds)
 		rxaqm_out_text(out, "; %llu.%llu%% of redundant ACKs dropped", thin / 10,
 			       thin % 10);
 	if (is_true(law, "bad"))

@@ -180,6 +180,13 @@ TEST_CASE("law figures: in words", "[law_figures]")
 	l.q->law.goal_ns = 4 * MS;
 	CHECK(l.text().find("interval; goal 4ms, since the ring has no room for the target\n") !=
 	      std::string::npos);
+	/* Only observed: there is no limit to be over, and nothing is dropped. */
+	l.q->law.goal_ns = l.q->target_ns;
+	l.q->flags &= ~RXAQM_QUEUE_ENFORCED;
+	CHECK(l.text() ==
+	      "    law: no flow is limited; the CPU can take 10000/s; 40 tcp flows; 1 other "
+	      "flow; over target for an interval\n");
+	l.q->law.goal_ns = 4 * MS;
 	l.q->law.x = 0;
 	l.q->law.bad = 0;
 	CHECK(l.text() == "");
