@@ -141,7 +141,14 @@ bool rxaqm_nic_has_rps(const char *ifname)
 
 int rxaqm_nic_index(const char *ifname, unsigned int *ret_ifindex, struct rxaqm_error *error)
 {
+	char name[IF_NAMESIZE];
+
 	*ret_ifindex = if_nametoindex(ifname);
+	/* sysfs knows an interface by one name only. */
+	if (*ret_ifindex && if_indextoname(*ret_ifindex, name) && strcmp(name, ifname))
+		return rxaqm_failed(error, ENODEV,
+				    "\"%s\" is an alternative name of \"%s\"; use \"%s\"", ifname,
+				    name, name);
 	if (*ret_ifindex)
 		return 0;
 	if (errno != ENODEV)

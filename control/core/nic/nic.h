@@ -40,8 +40,8 @@ struct rxaqm_nic {
 	unsigned int link_type; /* ARPHRD_* */
 };
 
-/* The index of an interface. -ENODEV with @error if there is none, another -errno if the kernel
- * cannot be asked.
+/* The index of an interface. -ENODEV with @error if there is none, or if @ifname is an alternative
+ * name of one (ip link property); another -errno if the kernel cannot be asked.
  */
 int rxaqm_nic_index(const char *ifname, unsigned int *ret_ifindex, struct rxaqm_error *error);
 

@@ -316,6 +316,23 @@ TEST_CASE("cli: interfaces and namespaces that do not exist are named", "[cli]")
 			  host.rxaqm({ "--netns", name, "status" }));
 }
 
+TEST_CASE("cli: an alternative name of an interface is refused with its name", "[cli]")
+{
+	Host host;
+	Netns netns;
+
+	netns.ip("link add cli0 type veth peer name cli1");
+	netns.ip("link property add dev cli0 altname cli-other");
+	for (const Args &args :
+	     { Args{ "attach", "cli-other" }, Args{ "qualify", "--rows=Q5", "cli-other" } })
+		check_row({ {}, 1, "", "\"cli-other\" is an alternative name of \"cli0\"", "use " },
+			  host.rxaqm(netns, args));
+	/* What is attached is found by either. */
+	REQUIRE(host.rxaqm(netns, { "attach", "cli0" }).exit_code == 0);
+	CHECK(host.rxaqm(netns, { "status", "cli-other" }).exit_code == 0);
+	CHECK(host.rxaqm(netns, { "detach", "cli-other" }).exit_code == 0);
+}
+
 TEST_CASE("cli: output that cannot be written is a failure", "[cli]")
 {
 	Host host;
