@@ -5,7 +5,7 @@
 
 #include "doctor/diagnose.h"
 
-/* In the order packets pass; where all else is equal the first is the primary cause. */
+/* In the order that packets pass; of findings of equal rank the first becomes the primary cause. */
 static const struct doctor_check *const tables[] = {
 	doctor_checks_attached, doctor_checks_link,    doctor_checks_nic,      doctor_checks_spread,
 	doctor_checks_seen,	doctor_checks_probed,  doctor_checks_cpu,      doctor_checks_host,
@@ -27,7 +27,7 @@ const struct doctor_check *doctor_check_at(size_t index)
 	return NULL;
 }
 
-/* What comes first among causes: not a mere setting, then severity, confidence, the table. */
+/* The higher one is the primary cause. A finding by a setting alone ranks below all others. */
 static unsigned int rank(const struct doctor_finding *finding)
 {
 	return (finding->confidence != DOCTOR_CONFIGURED) * 100 + finding->severity * 10 +
@@ -70,7 +70,7 @@ bool doctor_is_note(const struct doctor_finding *finding)
 	return finding->severity == DOCTOR_LOW || finding->confidence == DOCTOR_CONFIGURED;
 }
 
-/* The first of what it may follow from that is found; a cause never follows from a note. */
+/* The first finding that it may follow from. A cause never follows from a note. */
 static const struct doctor_finding *find_root(const struct doctor_diagnosis *diagnosis,
 					      const struct doctor_finding *finding)
 {
@@ -82,8 +82,8 @@ static const struct doctor_finding *find_root(const struct doctor_diagnosis *dia
 		       doctor_first_of(diagnosis, finding->after, DOCTOR_FOUND, false);
 }
 
-/* Of one interface, what counts the same, or rose by the same: read one after the other, they
- * differ by what came meanwhile.
+/* Two counters of one interface are twins if they count the same, or rose by the same. They are
+ * read one after the other, so their rises differ a little.
  */
 static bool is_twin(const struct doctor_risen *one, const struct doctor_risen *other)
 {
@@ -94,7 +94,7 @@ static bool is_twin(const struct doctor_risen *one, const struct doctor_risen *o
 		apart * 100 <= one->rise);
 }
 
-/* Keep it if nothing found explains it, the most frequent ones first; of twins the larger one. */
+/* Keep counters that no finding explains, the most frequent first, and the larger one of twins. */
 static void add_unexplained(void *arg, const struct doctor_risen *risen)
 {
 	struct doctor_diagnosis *diagnosis = arg;
@@ -179,7 +179,7 @@ const char *doctor_not_gone(const struct doctor_snapshot *snap,
 		snprintf(buf, 128, "%s is found, which may hide it", hides->check->id);
 		return buf;
 	}
-	/* A setting needs no packets. */
+	/* A setting can be judged without packets. */
 	rxaqm_list_each(iface, &snap->after.ifaces)
 		packets += doctor_iface_rose(snap, iface, "rx_packets");
 	if (finding->check->place == DOCTOR_SETTINGS ||

@@ -15,16 +15,16 @@
 #include "ns.h"
 
 #define WINDOW_DEFAULT_NS (10 * RXAQM_NSEC_PER_SEC)
-/* Of each probe of --deep. */
+/* The length of each probe of --deep. */
 #define PROBE_NS (3 * RXAQM_NSEC_PER_SEC)
-/* Of --watch: what a spike is told by. */
+/* How many windows --watch remembers; a spike shows only against earlier ones. */
 #define MAX_PAST 360
 
 struct args {
 	struct doctor_request request;
 	const char *record, *from, *verify;
 	bool all, watch, checks, deep, mask;
-	int lock_fd; /* of --deep */
+	int lock_fd; /* for --deep */
 };
 
 static const struct rxaqm_option options[] = {
@@ -68,7 +68,9 @@ static void check(struct args *args, char **words)
 		rxaqm_usage_error("--watch excludes --record and --verify: leave it out");
 }
 
-/* The probes that the diagnosis so far calls for, one after the other. */
+/* Run the probes that the diagnosis calls for. Diagnose anew before each: one finds what the next
+ * is for.
+ */
 static void probe(struct doctor_snapshot *snap, int lock_fd)
 {
 	struct doctor_deep deep = { snap, &rxaqm_stop, PROBE_NS, lock_fd };
@@ -95,7 +97,7 @@ static void probe(struct doctor_snapshot *snap, int lock_fd)
 		rxaqm_log_notice("no probe: nothing is suspected that one could settle");
 }
 
-/* What is diagnosed has been through a bundle, live or not. */
+/* A live snapshot goes through a bundle, too, so that live and recorded diagnoses cannot differ. */
 static int take(const struct args *args, struct doctor_snapshot *snap, struct rxaqm_error *error)
 {
 	struct doctor_snapshot live = {};
@@ -118,7 +120,7 @@ static int take(const struct args *args, struct doctor_snapshot *snap, struct rx
 static int report(const struct args *args, const struct doctor_snapshot *snap,
 		  const struct doctor_diagnosis *diagnosis)
 {
-	/* The bundle went there. */
+	/* The bundle is on standard output already. */
 	if (rxaqm_is_stdout(args->record))
 		return doctor_exit_code(diagnosis);
 	if (args->verify && !rxaqm_json)
@@ -131,7 +133,7 @@ static int report(const struct args *args, const struct doctor_snapshot *snap,
 			      doctor_exit_code(diagnosis);
 }
 
-/* One line a window, and all of it when the cause is another one. */
+/* Print one line for each window, and the whole diagnosis when the cause changes. */
 static int report_change(const struct args *args, const struct doctor_snapshot *snap,
 			 const struct doctor_diagnosis *diagnosis)
 {
@@ -155,7 +157,7 @@ static int report_change(const struct args *args, const struct doctor_snapshot *
 	return doctor_exit_code(diagnosis);
 }
 
-/* Give @snap what is kept of the windows up to it. */
+/* Give @snap the summaries of all windows up to it. */
 static void remember(struct doctor_snapshot *snap)
 {
 	static struct doctor_past past[MAX_PAST];
@@ -169,7 +171,7 @@ static void remember(struct doctor_snapshot *snap)
 		rxaqm_list_put(&snap->past, past[i]);
 }
 
-/* One window, from reading to the report. An exit code, or -errno with @error. */
+/* Read, diagnose and report one window. Return an exit code, or -errno with @error. */
 static int examine(const struct args *args, struct rxaqm_error *error)
 {
 	struct doctor_diagnosis diagnosis = {};
@@ -209,7 +211,7 @@ static int run(int argc, char **argv, struct rxaqm_error *error)
 	}
 	rxaqm_stop_at(SIGINT);
 	rxaqm_stop_at(SIGTERM);
-	/* The window may be long. */
+	/* Fail before a window that may last minutes. */
 	if (rxaqm_files_try((const char *[]){ args.record, rxaqm_json ? "-" : NULL }, 2, error))
 		return -1;
 	if (args.deep)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* A diagnosis for people: the cause first, then what follows from it, then what is acquitted. */
+/* Print a diagnosis for people: the cause, what follows from it, and what is cleared. */
 #include <string.h>
 
 #include "base/terminal.h"
@@ -10,7 +10,7 @@
 #define DROPS_SHOWN 5
 #define NAMESPACES_SHOWN 3
 
-/* Print @text behind @lead, broken at blanks, with further lines indented as far, or by 4. */
+/* Break @text at blanks. Further lines are indented by the length of @lead, or by 4. */
 static void print_wrapped(FILE *file, const char *lead, const char *text)
 {
 	size_t at = strlen(lead);
@@ -73,7 +73,7 @@ static void print_finding(FILE *file, const char *title, const struct doctor_fin
 	fprintf(file, "  then      rxaqm doctor --verify %s\n", check->id);
 }
 
-/* @from: what it follows from, unless the place says that; or NULL. */
+/* @from: the finding that it follows from; NULL: none, or the heading says so. */
 static void print_brief(FILE *file, const struct doctor_finding *finding,
 			const struct doctor_finding *from)
 {
@@ -138,7 +138,7 @@ static void print_unexplained(FILE *file, const struct doctor_snapshot *snap,
 	}
 }
 
-/* By reason and function, as --deep saw them: for what is not explained. */
+/* By reason and function, as --deep saw them; this helps with losses that no finding explains. */
 static void print_drops(FILE *file, const struct doctor_snapshot *snap, bool all)
 {
 	const struct doctor_deep_drop *drop;
@@ -161,7 +161,7 @@ static void print_drops(FILE *file, const struct doctor_snapshot *snap, bool all
 		      file);
 }
 
-/* What clears the checks of @place: each on a line of its own, or the first ones on one. */
+/* What clears the checks of @place: each on its own line, or the first ones on one line. */
 static void print_place(FILE *file, const struct doctor_diagnosis *diagnosis,
 			enum doctor_place place, bool all)
 {
@@ -190,7 +190,7 @@ static void print_place(FILE *file, const struct doctor_diagnosis *diagnosis,
 		print_wrapped(file, lead, text);
 }
 
-/* A place where something was found may still have been cleared of the rest. */
+/* Include places with a finding: their other checks may be clear. */
 static void print_clear(FILE *file, const struct doctor_diagnosis *diagnosis, bool all)
 {
 	int place;
@@ -241,7 +241,7 @@ static void print_blind(FILE *file, const struct doctor_snapshot *snap,
 			checks);
 }
 
-/* What a probe could still settle. */
+/* Name the probes that could still settle something. */
 static void print_wanted(FILE *file, const struct doctor_snapshot *snap,
 			 const struct doctor_diagnosis *diagnosis)
 {

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* A diagnosis for programs. */
+/* Print a diagnosis for programs. */
 #include <string.h>
 #include <time.h>
 
 #include "doctor/diagnose.h"
 
-/* Raised when the meaning of something in it changes, or it goes; what is new needs no raise. */
+/* Raise it when a member goes or changes its meaning; a new member needs no raise. */
 #define DIAGNOSIS_VERSION 1
 
 static void put_form(struct rxaqm_out *out, const char *key, const struct doctor_finding *finding,
@@ -60,7 +60,7 @@ static void put_finding(struct rxaqm_out *out, const struct doctor_snapshot *sna
 	rxaqm_out_object(out, NULL);
 	rxaqm_out_str(out, "id", NULL, check->id);
 	rxaqm_out_str(out, "place", NULL, doctor_places[check->place]);
-	/* The name of before, which "rxaqm run" reads. */
+	/* The old name of "place", which "rxaqm run" reads. */
 	rxaqm_out_str(out, "layer", NULL, doctor_places[check->place]);
 	rxaqm_out_str(out, "kind", NULL, doctor_kinds[check->kind]);
 	rxaqm_out_str(out, "severity", NULL, doctor_severities[finding->severity]);
@@ -199,7 +199,7 @@ static void put_verdict(struct rxaqm_out *out, const struct doctor_snapshot *sna
 	rxaqm_out_end(out);
 }
 
-/* UTC; bundles of before do not have it. */
+/* UTC. Older bundles have no time. */
 static void put_time(struct rxaqm_out *out, const struct doctor_snapshot *snap)
 {
 	time_t at = (time_t)snap->time_s;

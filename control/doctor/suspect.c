@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Which suspicions a probe of --deep can settle: a row a probe. */
+/* The probes of --deep, one row each, and the suspicions that each can settle. */
 
 #include "doctor/collect/collect.h"
 #include "doctor/diagnose.h"
@@ -8,7 +8,7 @@
 #define CPU_IS_BUSY "rx-cpu-busy rx-cpus-busy "
 #define QUEUE_STANDS "rx-queue-standing cq-shared rx-starved backlog-drops nic-ring-overflow "
 
-/* In this order: what one finds may be what the next one is for. */
+/* The order matters: a probe may find what a later one is for. */
 static const struct doctor_probe probes[] = {
 	{
 		.name = "polls",

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Numbers and templates to words. */
+/* Format numbers, and fill templates. */
 #include <stdio.h>
 #include <string.h>
 
 #include "doctor/diagnose.h"
 
-/* A word all of quotes: each becomes four letters. */
+/* The longest quoted word: each quote in it becomes four bytes. */
 #define QUOTED (4 * sizeof(((struct doctor_word *)0)->text) + 3)
 
 static void scale(double value, double step, const char *const *units, const char *suffix,
@@ -56,7 +56,7 @@ const char *doctor_format(double value, enum doctor_unit unit, char buf[32])
 	return buf;
 }
 
-/* One word of the shell, whatever a bundle has as a name. */
+/* Make one shell word of @text, which a bundle may have filled with anything. */
 static const char *quote(const char *text, char buf[QUOTED])
 {
 	static const char plain[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
@@ -77,7 +77,7 @@ static const char *quote(const char *text, char buf[QUOTED])
 	return buf;
 }
 
-/* The text for the @len letters of @name; NULL: nobody noted it. */
+/* The text noted as the @len bytes at @name; NULL: nothing was noted by that name. */
 static const char *lookup(const struct doctor_finding *finding, enum doctor_form kind,
 			  const char *name, size_t len, char buf[QUOTED])
 {
@@ -119,7 +119,9 @@ const char *doctor_words(const struct doctor_finding *finding, enum doctor_form 
 		form = end + 1;
 	}
 	buf[at] = '\0';
-	/* Names of programs stay as they are at the beginning of a sentence; this is none. */
+	/* A sentence may begin with the name of a program, which keeps its case; these words are no
+	 * name.
+	 */
 	if (kind == DOCTOR_SENTENCE && !strncmp(buf, "a program", strlen("a program")))
 		buf[0] = 'A';
 	return buf;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* What rxaqm itself has counted, on interfaces that it is attached to. */
+/* The counters of rxaqm on the interfaces it is attached to. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -11,7 +11,7 @@
 
 struct doctor_attached_before {
 	struct rxaqm_state state;
-	struct rxaqm_queue *queue; /* [RXAQM_MAX_QUEUES], as they were; NULL: nothing is attached */
+	struct rxaqm_queue *queue; /* [RXAQM_MAX_QUEUES], first sample; NULL: nothing attached */
 };
 
 struct doctor_attached_before *doctor_attached_first(void)
@@ -21,7 +21,7 @@ struct doctor_attached_before *doctor_attached_first(void)
 	if (!before)
 		return NULL;
 	before->state = (struct rxaqm_state)RXAQM_STATE_NONE;
-	/* Nothing attached is no trouble: the rules that want it say so. */
+	/* No error if nothing is attached: the rules that need it say so. */
 	if (rxaqm_state_open(&before->state, false, NULL))
 		return before;
 	before->queue = malloc(RXAQM_MAX_QUEUES * sizeof(*before->queue));
@@ -89,7 +89,7 @@ void doctor_attached_second(struct doctor_snapshot *snap, struct doctor_attached
 		__u32 ifindex = iface->state == RXAQM_IFACE_ATTACHED ? rxaqm_iface_ifindex(iface) :
 								       0;
 
-		/* Those that the window looks at: here, and not attached within it. */
+		/* Only interfaces of this snapshot that were attached before the window began. */
 		if (ifindex && doctor_iface_at(snap, ifindex) &&
 		    iface->attached_ns < snap->before.at_ns)
 			collect_iface(snap, before, iface);

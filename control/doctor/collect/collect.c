@@ -9,11 +9,11 @@
 #include "doctor/snapshot/get.h"
 #include "doctor/sockets/sockets.h"
 
-/* How often what stands in qdiscs is looked at, every fifth time where there are many of them. */
+/* The interval of looks at qdisc backlogs; with many interfaces only every fifth one. */
 #define LOOK_NS (100 * RXAQM_NSEC_PER_MSEC)
 #define MANY_IFACES 32
 
-/* Ten silent seconds look like a hang to somebody who waits for them. */
+/* Print the time left: ten silent seconds look like a hang. */
 static void count_down(__u64 left_ns)
 {
 	static __u64 shown;
@@ -28,7 +28,7 @@ static void count_down(__u64 left_ns)
 		fputs("\r\033[K", stderr);
 }
 
-/* Links, their queues and drivers' counters. -ENODEV: @interface is not there. */
+/* Read links, their queues and drivers' counters. -ENODEV: there is no @interface. */
 static int collect_ifaces(struct doctor_snapshot *snap, struct doctor_sample *sample,
 			  const char *interface, int sysfs_fd)
 {
@@ -40,7 +40,7 @@ static int collect_ifaces(struct doctor_snapshot *snap, struct doctor_sample *sa
 	rxaqm_list_each(iface, &sample->ifaces) {
 		bool last = sample == &snap->after;
 
-		/* What does not change is asked for once. */
+		/* The second sample copies what does not change. */
 		doctor_collect_ethtool(iface, last ? doctor_iface_before(snap, iface) : NULL);
 		if (last) {
 			doctor_collect_settings(iface);
@@ -60,7 +60,7 @@ static int take_sample(struct doctor_snapshot *snap, struct doctor_sample *sampl
 {
 	if (sample == &snap->after)
 		doctor_threads_again(snap);
-	/* Close to each other, since they are compared. */
+	/* The counters below are compared with each other: read them close together. */
 	sample->at_ns = rxaqm_now_ns();
 	doctor_collect_cpus(snap, sample);
 	doctor_collect_counters(snap, sample);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* What CPUs do, how fast they run, and which share a core or memory. */
+/* Times and packet counters of CPUs, how fast they run, and which share a core or a memory node. */
 #include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
@@ -45,7 +45,7 @@ static void parse_stat(void *to, char *text)
 	}
 }
 
-/* net/core/net-procfs.c:softnet_seq_show. Columns came one by one; the CPU is the 13th. */
+/* net/core/net-procfs.c:softnet_seq_show. Newer kernels have more columns; the CPU is the 13th. */
 static void parse_softnet(void *sample, char *text)
 {
 	enum {
@@ -74,7 +74,7 @@ static void parse_softnet(void *sample, char *text)
 	}
 }
 
-/* "NET_RX: N N ...", a line a kind, below one that names the CPUs. */
+/* "NET_RX: N N ...": a line for each kind, below a line that names the CPUs. */
 static void parse_softirqs(void *sample, char *text)
 {
 	static const struct {
@@ -117,7 +117,7 @@ static void parse_softirqs(void *sample, char *text)
 #define MAX_CPUS 8192
 #define MAX_NODES 1024
 
-/* "0,4" or "0-1": the first that is not @cpu itself. */
+/* The first CPU of a list like "0,4" or "0-1" that is not @cpu. */
 static __u32 sibling_of(__u32 cpu)
 {
 	static unsigned char set[MAX_CPUS];

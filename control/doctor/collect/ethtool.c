@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* What drivers say by ethtool: counters of their own, rings, channels, the spread of RSS. */
+/* What drivers tell by ethtool: their own counters, rings, channels, the RSS table. */
 #include <json-c/json.h>
 #include <limits.h>
 #include <linux/ethtool.h>
@@ -10,7 +10,7 @@
 #include "doctor/snapshot/ledger.h"
 #include "nic/ethtool.h"
 
-/* Counters that the ledger knows, or that are named like a loss; a NIC has thousands of others. */
+/* Keep counters that the ledger knows or whose name says loss; a NIC has thousands of others. */
 static bool tells(const char *name, const char *driver)
 {
 	const struct doctor_loss *loss = doctor_loss_of(DOCTOR_IN_ETHTOOL, name, driver);
@@ -18,12 +18,12 @@ static bool tells(const char *name, const char *driver)
 	return loss && loss->what;
 }
 
-/* "rx_queue_3_packets", "rx3_packets", "rx-3.rx_packets", "queue_3_rx_cnt": the names that
- * drivers have for a queue's packets. Returns false if @name is none of them.
+/* "rx_queue_3_packets", "rx3_packets", "rx-3.rx_packets", "queue_3_rx_cnt": drivers' names for a
+ * queue's packets. Return false if @name is none of them.
  */
 static bool names_queue(const char *name, bool *ret_tx, unsigned int *ret_id)
 {
-	/* The last one is veth's. */
+	/* The last form is veth's. */
 	static const char *const forms[] = {
 		"rx_queue_%u_packets%n",    "rx%u_packets%n",		"rx-%u.packets%n",
 		"rx-%u.rx_packets%n",	    "rx_%u_packets%n",		"queue_%u_rx_cnt%n",
@@ -33,7 +33,7 @@ static bool names_queue(const char *name, bool *ret_tx, unsigned int *ret_id)
 	size_t i;
 	int used;
 
-	/* Of each: to look more closely takes time. */
+	/* All forms have one of these words, and sscanf() is slow. */
 	if (!strstr(name, "packets") && !strstr(name, "_cnt"))
 		return false;
 	snprintf(as_rx, sizeof(as_rx), "%s", name);
@@ -56,7 +56,9 @@ static void take_stat(const char *name, __u64 value, void *arg)
 
 	if (names_queue(name, &tx, &id)) {
 		queue = doctor_queue_of(iface, tx, id);
-		/* virtio_net has veth's name for those of XDP, behind that for all. */
+		/* virtio_net uses veth's name for XDP packets, after its name for all packets: keep
+		 * the first.
+		 */
 		if (queue && queue->packets == ~0ULL)
 			queue->packets = value;
 	} else if (tells(name, iface->driver)) {
@@ -64,7 +66,7 @@ static void take_stat(const char *name, __u64 value, void *arg)
 	}
 }
 
-/* How the indirection table spreads: the largest share of a queue. */
+/* The largest share of one queue in the indirection table. */
 static void collect_rss(struct doctor_iface *iface)
 {
 	unsigned int counts[1024] = {}, i, most = 0;
@@ -82,8 +84,8 @@ static void collect_rss(struct doctor_iface *iface)
 	free(rss);
 }
 
-/* The fastest of copper's modes that the NIC supports, where a cable or the other end brings it
- * down; of modules the module decides.
+/* The fastest copper mode that the NIC supports: there a cable or the other end can lower the
+ * speed. Of a module's modes the module decides.
  */
 static __u32 fastest(const __u32 *supported, int words)
 {
@@ -115,7 +117,7 @@ static void collect_link(struct doctor_iface *iface)
 		__u32 room[sizeof(struct ethtool_link_settings) / sizeof(__u32) + 3 * SCHAR_MAX];
 	} ask = { .link = { .cmd = ETHTOOL_GLINKSETTINGS } };
 
-	/* The first answer says how long masks are, as a negative number. */
+	/* The first answer is the negative of the mask length. */
 	if (rxaqm_ethtool(iface->name, &ask) || ask.link.link_mode_masks_nwords >= 0)
 		return;
 	ask.link.link_mode_masks_nwords = (__s8)-ask.link.link_mode_masks_nwords;
@@ -136,7 +138,9 @@ void doctor_collect_ethtool(struct doctor_iface *iface, const struct doctor_ifac
 		snprintf(iface->driver, sizeof(iface->driver), "%s", was->driver);
 	else
 		rxaqm_nic_driver(iface->name, iface->driver, sizeof(iface->driver));
-	/* A host of containers has many by which nothing came. */
+	/* On a container host most veths carried nothing meanwhile: their counters are those of
+	 * before.
+	 */
 	if (was && iface->is_virtual && json_object_equal(was->stats, iface->stats)) {
 		iface->ethtool = json_object_get(was->ethtool);
 		return;

@@ -10,7 +10,9 @@
 #include "doctor/collect/collect.h"
 #include "doctor/snapshot/get.h"
 
-/* All that a rule reads. One that the kernel does not have is left out: that tells, too. */
+/* All sysctls that rules read. One that the kernel lacks is left out; its absence also tells
+ * something.
+ */
 static const char sysctls[] =
 	"net.core.busy_poll|net.core.default_qdisc|net.core.netdev_budget_usecs|"
 	"net.core.netdev_max_backlog|net.core.rmem_max|net.core.somaxconn|"
@@ -36,7 +38,7 @@ static void collect_sysctl(struct doctor_snapshot *snap, const char *name)
 	free(text);
 }
 
-/* 0 where there is no such file. */
+/* 0 if there is no such file. */
 static __u64 lines_of(const char *path)
 {
 	char *text = doctor_read(AT_FDCWD, path), *at = text;
@@ -48,8 +50,8 @@ static __u64 lines_of(const char *path)
 	return lines;
 }
 
-/* What looks at each packet: AF_PACKET sockets, a line each below one that names the columns, and
- * hooks. /proc/net/netfilter tells the kinds only, so it is which tables there are.
+/* What looks at each packet: AF_PACKET sockets (a line each below a header) and hooks.
+ * /proc/net/netfilter lists only kinds of hooks, so the iptables tables are counted instead.
  */
 static void collect_taps(struct doctor_snapshot *snap)
 {

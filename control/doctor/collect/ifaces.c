@@ -76,7 +76,7 @@ static void set_attrs(struct doctor_iface *iface, const struct nlmsghdr *message
 		iface->mtu = rxaqm_attr_u32(mtu);
 	if (stats)
 		set_stats(iface, stats);
-	/* Real ones of a kind (ipoib, dsa) have a parent. */
+	/* Real interfaces of a kind (ipoib, dsa) have a parent device. */
 	iface->is_virtual = kind && rxaqm_netlink_nested(kind, IFLA_INFO_KIND, 1) &&
 			    !ATTR(PARENT_DEV_NAME, 1);
 	xdp = xdp ? rxaqm_netlink_nested(xdp, IFLA_XDP_ATTACHED, sizeof(__u8)) : NULL;
@@ -87,7 +87,7 @@ static void set_attrs(struct doctor_iface *iface, const struct nlmsghdr *message
 struct links {
 	struct doctor_sample *sample;
 	const char *interface;
-	size_t nr; /* that are up */
+	size_t nr; /* interfaces that are up */
 };
 
 static int take_link(const struct nlmsghdr *message, void *arg)
@@ -128,7 +128,7 @@ int doctor_collect_links(struct doctor_snapshot *snap, struct doctor_sample *sam
 				  "%zu of %zu that are up are beyond a limit of "
 				  "%d: name one, rxaqm doctor IFACE",
 				  links.nr - sample->ifaces.nr, links.nr, DOCTOR_MAX_IFACES);
-		/* Without them nothing can be called healthy. */
+		/* Without these interfaces no host can be called healthy. */
 		if (snap->cannot_see.nr)
 			snap->cannot_see.at[snap->cannot_see.nr - 1].essential = true;
 	}
@@ -139,7 +139,7 @@ int doctor_collect_links(struct doctor_snapshot *snap, struct doctor_sample *sam
 	return err;
 }
 
-/* BQL of a Tx queue, and how often it hung. False: there is none, nor one further on. */
+/* Read BQL and the hang count of a Tx queue. False: no such queue, nor one with a higher number. */
 static bool collect_bql(struct doctor_iface *iface, int sysfs_fd, __u32 id)
 {
 	struct doctor_queue *queue;
@@ -152,12 +152,12 @@ static bool collect_bql(struct doctor_iface *iface, int sysfs_fd, __u32 id)
 	if (!queue)
 		return false;
 	queue->bql_limit = limit;
-	/* What has no wire has no watchdog. */
+	/* A virtual interface has no watchdog. */
 	if (!iface->is_virtual)
 		queue->hangs = doctor_read_u64(sysfs_fd, ~0ULL,
 					       "class/net/%s/queues/tx-%u/tx_timeout", iface->name,
 					       id);
-	/* A driver without BQL leaves it at 0 for ever. */
+	/* A driver without BQL keeps the limit at 0. */
 	if (!limit)
 		return true;
 	queue->bql_inflight = doctor_read_u64(sysfs_fd, ~0ULL, "%s/inflight", dir);
@@ -188,7 +188,7 @@ void doctor_collect_device(struct doctor_iface *iface, int sysfs_fd)
 	snprintf(path, sizeof(path), "class/net/%s/device", iface->name);
 	if (iface->is_virtual || faccessat(sysfs_fd, path, F_OK, 0))
 		return;
-	/* "-1": it has none. */
+	/* "-1": no node. */
 	iface->numa_node = (__u32)doctor_read_u64(sysfs_fd, ~0U, "%s/numa_node", path);
 	iface->pcie_width = (__u32)doctor_read_u64(sysfs_fd, ~0U, "%s/current_link_width", path);
 	iface->pcie_max_width = (__u32)doctor_read_u64(sysfs_fd, ~0U, "%s/max_link_width", path);

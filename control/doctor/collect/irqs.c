@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Whom the interrupts of queues interrupt. */
+/* Which CPU serves the interrupt of each queue. */
 #include <ctype.h>
 #include <fcntl.h>
 #include <stdlib.h>
@@ -7,15 +7,15 @@
 
 #include "doctor/collect/collect.h"
 
-/* The queue of interrupt @irq: by the NAPI that the kernel names, else by the name that the
- * driver gave it, "eth0-TxRx-3" or "mlx5_comp3@pci:...", where that ends in a number.
+/* Find the queue of interrupt @irq by the kernel's NAPI, or by the driver's name for the interrupt
+ * ("eth0-TxRx-3", "mlx5_comp3@pci:...") if that ends in a number.
  */
 static struct doctor_queue *queue_of(struct doctor_iface *iface, __u32 irq, const char *name)
 {
 	size_t len = strlen(iface->name), end = strlen(name);
 	struct doctor_queue *queue;
 
-	/* 0 is not known, and a timer's. */
+	/* irq 0 is the timer's, and stands for "not known". */
 	queue = rxaqm_list_find(queue, &iface->queues, irq && queue->irq == irq && !queue->tx);
 	if (queue)
 		return queue;
@@ -29,7 +29,7 @@ static struct doctor_queue *queue_of(struct doctor_iface *iface, __u32 irq, cons
 	return doctor_queue_of(iface, false, (__u32)strtoul(name + end, NULL, 10));
 }
 
-/* The one CPU that @irq goes to; -1: there are several, or the kernel does not say. */
+/* The only CPU that @irq goes to; -1: several CPUs, or the kernel does not tell. */
 static int target_cpu(__u32 irq)
 {
 	char line[64], *end;
@@ -74,7 +74,7 @@ static void take_line(struct doctor_sample *sample, char *line, const int *cpus,
 		queue->irq = irq;
 		queue->irq_count = total;
 		queue->cpu = target_cpu(irq);
-		/* Else where most went since the system was started. */
+		/* Otherwise the CPU that served most of them since boot. */
 		if (queue->cpu < 0)
 			queue->cpu = cpu;
 	}

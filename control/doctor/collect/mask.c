@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* A bundle for others to see: the same address becomes the same word everywhere. What the kernel's
- * own are called stays, and BPF programs.
+/* Make a bundle fit to be shown to others: one address becomes the same word everywhere. Names of
+ * kernel threads and BPF programs stay.
  */
 #include <json-c/json.h>
 #include <stdlib.h>
@@ -45,7 +45,7 @@ static void mask(struct words *words, char *buf, size_t size, bool with_port)
 	snprintf(buf, size, port ? "addr%u:%s" : "addr%u", number_of(words, address), port);
 }
 
-/* Names of counters have the paths of cgroups, which are named as services and containers are. */
+/* Counter names contain cgroup paths, which contain names of services and containers. */
 static void mask_cgroups(struct words *words, doctor_map counters)
 {
 	static const char prefix[] = "cgroup.sock_throttled:";

@@ -50,7 +50,7 @@ static void take_napi(const __u64 *value, void *sample)
 	}
 }
 
-/* What the driver does not count by queue here it may have in ethtool -S. */
+/* Keep the value of ethtool -S if the driver does not count by queue here. */
 static void take_known(__u64 *to, __u64 value)
 {
 	if (value != ~0ULL)
@@ -72,7 +72,7 @@ static void take_qstats(const __u64 *value, void *sample)
 	}
 	take_known(&queue->packets, value[RXAQM_ND_A_QSTATS_RX_PACKETS]);
 	take_known(&queue->bytes, value[RXAQM_ND_A_QSTATS_RX_BYTES]);
-	/* Overruns are among all that the hardware drops. */
+	/* Overruns are part of all hardware drops. */
 	take_known(&queue->drops, value[RXAQM_ND_A_QSTATS_RX_HW_DROPS]);
 	take_known(&queue->drops, value[RXAQM_ND_A_QSTATS_RX_HW_DROP_OVERRUNS]);
 	take_known(&queue->alloc_fails, value[RXAQM_ND_A_QSTATS_RX_ALLOC_FAIL]);

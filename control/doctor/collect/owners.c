@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Who holds a socket, and whether it gets the CPU that it wants. */
+/* The processes that hold sockets, and whether they get the CPU time they want. */
 #include <ctype.h>
 #include <fcntl.h>
 #include <stdlib.h>
@@ -17,7 +17,7 @@
 #define PATIENCE_NS (50 * RXAQM_NSEC_PER_MSEC)
 #define MAX_THREADS 256
 
-/* The state, and the CPU. */
+/* Its state, last CPU and nice value. */
 static void read_stat(struct doctor_owner *owner, __u32 tid)
 {
 	char line[1024];
@@ -31,13 +31,13 @@ static void read_stat(struct doctor_owner *owner, __u32 tid)
 	owner->nice = atoi(rxaqm_stat_field(line, 19));
 }
 
-/* By the quotas of the cgroup at @path and of those that it is in; ~0: none is told. */
+/* The time that the quotas of the cgroup at @path and its ancestors took; ~0: not known. */
 static __u64 throttled_below(const char *mount, char *path)
 {
 	static const struct {
 		const char *name;
 		__u64 per_us;
-	} forms[] = { { "throttled_usec ", 1 }, { "throttled_time ", 1000 } }; /* of v1 */
+	} forms[] = { { "throttled_usec ", 1 }, { "throttled_time ", 1000 } }; /* cgroup v1 */
 	char file[600], *text, *at, *slash = path;
 	__u64 us = ~0ULL;
 	size_t i;
@@ -60,7 +60,7 @@ static __u64 throttled_below(const char *mount, char *path)
 	return us;
 }
 
-/* A line of its file: NUMBER:CONTROLLERS:/PATH, which of v2 has none. */
+/* A line of /proc/PID/cgroup is NUMBER:CONTROLLERS:/PATH; CONTROLLERS is empty for v2. */
 static __u64 throttled_us(__u32 pid)
 {
 	char line[512], file[64], controllers[64], *path;
@@ -81,7 +81,7 @@ static __u64 throttled_us(__u32 pid)
 	return us;
 }
 
-/* What thread @tid of @owner had run at the first look; that is noted if @first. */
+/* The run time of thread @tid at the first look; @first notes it. */
 static __u64 ran_before(struct doctor_owner *owner, bool first, __u32 tid, __u64 run_ns)
 {
 	struct doctor_thread_run *run;
@@ -93,8 +93,8 @@ static __u64 ran_before(struct doctor_owner *owner, bool first, __u32 tid, __u64
 	return run ? run->run_ns : 0;
 }
 
-/* The run and wait times of all threads together, and the place of the one that ran most since the
- * first look: one that has worked for hours may be idle now.
+/* Sum the run and wait times of all threads, and find where the busiest one runs: the one that ran
+ * most since the first look, as a thread that has worked for hours may be idle now.
  */
 static void read_threads(struct doctor_owner *owner, bool first, __u64 *ret_run, __u64 *ret_wait)
 {
@@ -136,12 +136,12 @@ static void note_owner(struct doctor_snapshot *snap, __u32 pid)
 	owner->pid = pid;
 	owner->cpu = -1;
 	owner->throttled_us = throttled_us(pid);
-	/* Absolute until the second look makes it a difference. */
+	/* Absolute values; the second look makes them differences. */
 	read_threads(owner, true, &owner->run_ns, &owner->wait_ns);
 	doctor_read_line(AT_FDCWD, owner->comm, sizeof(owner->comm), "/proc/%u/comm", pid);
 }
 
-/* True if one of its descriptors is a socket that is noted. */
+/* Note the process as an owner if one of its descriptors is a noted socket. */
 static void look_at(struct doctor_snapshot *snap, const char *pid)
 {
 	char path[64], target[64];
@@ -181,7 +181,7 @@ static void free_runs(struct doctor_owner *owner)
 	owner->runs.nr = 0;
 }
 
-/* What they did since they were noted. */
+/* Turn the absolute times into what was used since the first look. */
 static void make_differences(struct doctor_snapshot *snap, size_t nr)
 {
 	struct doctor_owner *owner;
@@ -198,7 +198,7 @@ static void make_differences(struct doctor_snapshot *snap, size_t nr)
 		free_runs(owner);
 		owner->seen_before = true;
 		owner->throttled_us = doctor_since(owner->throttled_us, throttled_us(owner->pid));
-		/* Threads that ended take their time along. */
+		/* A thread that ended takes its time out of the sum. */
 		owner->run_ns = run > owner->run_ns ? run - owner->run_ns : 0;
 		owner->wait_ns = wait > owner->wait_ns ? wait - owner->wait_ns : 0;
 	}
@@ -207,14 +207,16 @@ static void make_differences(struct doctor_snapshot *snap, size_t nr)
 void doctor_owners_find(struct doctor_snapshot *snap)
 {
 	bool second = snap->sockets.groups.nr || snap->sockets.took_us;
-	/* CPU time of this process: what others take of a busy host is not ours. */
+	/* CPU time of this process, which other programs on a busy host do not use up. */
 	__u64 until = rxaqm_clock_ns(CLOCK_PROCESS_CPUTIME_ID) + PATIENCE_NS;
 	size_t nr = snap->owners.nr;
 
 	rxaqm_each_entry(entry, "/proc") {
 		if (all_known(&snap->sockets))
 			break;
-		/* Who started this one may have left it sockets: it reads none. */
+		/* This process may have inherited sockets from its parent, but it reads none of
+		 * them.
+		 */
 		if (!isdigit((unsigned char)entry->d_name[0]) || atoi(entry->d_name) == getpid())
 			continue;
 		if (rxaqm_clock_ns(CLOCK_PROCESS_CPUTIME_ID) > until) {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* The counters of the protocols, as files of /proc/net and of cgroups have them. */
+/* Protocol counters from /proc/net and from cgroups. */
 #include <ctype.h>
 #include <fcntl.h>
 #include <fts.h>
@@ -71,7 +71,9 @@ static void parse_sockstat(void *map, char *text)
 	}
 }
 
-/* A line of names, and below it one of hexadecimal numbers a CPU, of which the first is of all. */
+/* A line of names, and below it a line of hexadecimal numbers for each CPU. The first number
+ * repeats the total.
+ */
 static void collect_table(doctor_map *map, const char *table)
 {
 	char path[64], key[96], *text, *next, *header, *line, *name, *at;
@@ -88,7 +90,7 @@ static void collect_table(doctor_map *map, const char *table)
 			value = strtoull(at, &at, 16);
 			snprintf(key, sizeof(key), "%s.%.*s", table, (int)len, name);
 			loss = doctor_loss_of(DOCTOR_IN_COUNTERS, key, "");
-			/* The others are called like a loss, and are none. */
+			/* The other columns have names that say loss, but count none. */
 			if (loss && loss->name)
 				doctor_map_set(map, key,
 					       value + (doctor_map_get(*map, key, &sum) ? sum : 0));
@@ -97,7 +99,7 @@ static void collect_table(doctor_map *map, const char *table)
 	free(text);
 }
 
-/* Tables that may be full: of connections, of neighbours. */
+/* Tables that may be full: connections and neighbours. */
 static void collect_tables(doctor_map *map)
 {
 	__u64 value;
@@ -113,8 +115,8 @@ static void collect_tables(doctor_map *map)
 		doctor_map_set(map, "nf_conntrack.max", value);
 }
 
-/* memory.events of cgroups: sock_throttled is in 7.x, in all or in none. Only those that have
- * throttled are noted, with 0 for the root to say that the kernel counts.
+/* memory.events has sock_throttled since 7.x, in all cgroups or in none. Keep only cgroups that
+ * were throttled, and a 0 for the root, which says that the kernel counts.
  */
 static void collect_cgroups(struct doctor_snapshot *snap, doctor_map *map)
 {
@@ -139,7 +141,7 @@ static void collect_cgroups(struct doctor_snapshot *snap, doctor_map *map)
 			counting++;
 		}
 		free(text);
-		/* One that has just gone says nothing of the others. */
+		/* A cgroup that has just gone says nothing about the others. */
 		if (text && !counting)
 			break;
 		snprintf(key, sizeof(key), "cgroup.sock_throttled:%.*s",
@@ -164,7 +166,7 @@ void doctor_collect_counters(struct doctor_snapshot *snap, struct doctor_sample 
 	doctor_parse(snap, "/proc/net/snmp", "protocol counters", parse_pairs, map);
 	doctor_parse(snap, "/proc/net/netstat", "TCP counters", parse_pairs, map);
 	doctor_parse(snap, "/proc/net/sockstat", "socket memory", parse_sockstat, map);
-	/* Without IPv6 there is none, and nothing to see. */
+	/* Without IPv6 the file is missing; nothing is lost by that. */
 	doctor_parse(snap, "/proc/net/snmp6", NULL, parse_snmp6, map);
 	collect_cgroups(snap, map);
 	collect_tables(map);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* What /proc has: the kernel threads that receive, programs that take CPU time, and which live in
- * other network namespaces.
+/* What /proc tells: kernel threads that receive, programs that use CPU time, and other network
+ * namespaces.
  */
 #include <fcntl.h>
 #include <stdlib.h>
@@ -14,17 +14,17 @@
 #include "nic/netns.h"
 
 #define MAX_PROGRAMS 4096
-/* Those that took less are nobody's trouble. */
+/* A program that used less CPU time disturbs nobody. */
 #define LEAST_PERCENT 10
 #define MAX_HOGS 16
 #define MAX_NAMESPACES 256
-/* Threads that are looked at each 100 ms: a read each. */
+/* How many threads to look at every 100 ms; each costs a read. */
 #define LOOKED_AT 64
 #define PF_KTHREAD 0x00200000 /* include/linux/sched.h: a thread of the kernel */
 
 struct program {
 	__u32 pid;
-	__u64 run_ns; /* of its first thread: a program of many is told by its sockets */
+	__u64 run_ns; /* of its first thread; multi-threaded programs are seen by their sockets */
 };
 
 struct doctor_programs {
@@ -38,7 +38,7 @@ static bool receives(const char *comm)
 	       !strncmp(comm, "backlog_napi/", 13);
 }
 
-/* If that is what @pid is. */
+/* Add @pid if it is a kernel thread that receives. */
 static void add_thread(struct doctor_sample *sample, __u32 pid, __u64 longest_wait_ns)
 {
 	struct doctor_thread thread = { .pid = pid, .longest_wait_ns = longest_wait_ns };
@@ -79,9 +79,7 @@ struct doctor_programs *doctor_programs_first(struct doctor_snapshot *snap)
 	return programs;
 }
 
-/* How long a thread waited each time since the last look, on average: at least one wait was as
- * long.
- */
+/* The mean wait of a thread since the last look: at least one wait was that long. */
 void doctor_look_at_threads(struct doctor_snapshot *snap)
 {
 	struct doctor_schedstat times;
@@ -125,7 +123,7 @@ static void add_hog(struct doctor_snapshot *snap, __u32 pid, __u64 run_ns)
 		hog->cpu = atoi(rxaqm_stat_field(stat, 39));
 }
 
-/* A namespace that no program before lived in is another one. */
+/* Count a namespace once: the first program found in it stands for it. */
 static void add_namespace(struct doctor_snapshot *snap, __u32 pid, ino_t *inodes)
 {
 	struct doctor_netns *netns;

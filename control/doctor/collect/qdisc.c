@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Packets that wait to be sent: what qdiscs hold, per Tx queue. */
+/* Packets that wait to be sent: the backlogs of qdiscs by Tx queue. */
 #include <errno.h>
 #include <linux/gen_stats.h>
 #include <linux/pkt_sched.h>
@@ -20,8 +20,8 @@ struct qdiscs {
 	void (*each)(struct qdiscs *qdiscs, const struct qdisc *qdisc);
 };
 
-/* The qdiscs that packets wait in: a root, or below mq or mqprio one for each Tx queue, whose
- * class is that queue's number plus one.
+/* Take the qdiscs that packets wait in: a root, or below mq or mqprio the one of each Tx queue,
+ * whose class number is the queue's plus one.
  */
 static int take_qdisc(const struct nlmsghdr *message, void *arg)
 {
@@ -36,7 +36,7 @@ static int take_qdisc(const struct nlmsghdr *message, void *arg)
 		memcpy(&qdisc.stats, rxaqm_attr_data(attr), sizeof(qdisc.stats));
 	attr = rxaqm_netlink_attr(message, sizeof(*tc), TCA_KIND, 2);
 	parent = attr && !strncmp(rxaqm_attr_data(attr), "mq", 2);
-	/* mq's figures are sums; what hangs deeper is in its parent's. */
+	/* mq only sums its children up, and a deeper qdisc is part of its parent. */
 	if (parent || tc->tcm_parent == TC_H_INGRESS || tc->tcm_parent == TC_H_CLSACT ||
 	    (tc->tcm_parent != TC_H_ROOT && !TC_H_MIN(tc->tcm_parent)))
 		return 0;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Small things that all collectors need. */
+/* Helpers that all collectors use. */
 #include <errno.h>
 #include <fcntl.h>
 #include <json-c/json.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* How long it takes to collapse a receive queue (net/ipv4/tcp_input.c:tcp_collapse). */
+/* How long the kernel takes to collapse a receive queue (net/ipv4/tcp_input.c:tcp_collapse). */
 #include <bpf/bpf.h>
 #include <errno.h>
 #include <stdio.h>
@@ -14,7 +14,7 @@
 
 #define FUNCTION "tcp_collapse"
 
-/* What the compiler called it: "tcp_collapse", "tcp_collapse.isra.0"; false: inlined. */
+/* The name that the compiler gave it: "tcp_collapse", "tcp_collapse.isra.0". False: inlined. */
 static bool find_symbol(char *buf, size_t size)
 {
 	char line[512], name[128];
@@ -59,7 +59,7 @@ void doctor_probe_collapse(struct doctor_deep *deep)
 		return;
 	}
 	skel = doctor_calls__open_and_load();
-	/* The end first: a call that was begun before is not counted. */
+	/* Attach the end first: a call that has already begun is not counted. */
 	if (skel)
 		end = bpf_program__attach_kprobe(skel->progs.doctor_return, true, symbol);
 	if (end)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Where the kernel drops packets, and for which reason (Linux 5.17: skb:kfree_skb tells it). */
+/* Where and why the kernel drops packets (skb:kfree_skb tells the reason from Linux 5.17 on). */
 #include <bpf/bpf.h>
 #include <bpf/btf.h>
 #include <stdio.h>
@@ -16,7 +16,7 @@
 
 struct drop {
 	struct rxaqm_doctor_drop key;
-	__u64 drops, symbol; /* symbol: where the function begins, 0: not found yet */
+	__u64 drops, symbol; /* symbol: address of the function, 0: not found yet */
 	char place[sizeof(((struct doctor_deep_drop *)0)->place)];
 };
 
@@ -35,7 +35,7 @@ static void read_map(struct drops *drops, int fd)
 	}
 }
 
-/* The functions that they are in. Without CAP_SYSLOG all addresses are 0. */
+/* Find the function of each address. Without CAP_SYSLOG all addresses are 0. */
 static void find_places(struct drops *drops)
 {
 	unsigned long long address;
@@ -54,7 +54,7 @@ static void find_places(struct drops *drops)
 	}
 }
 
-/* By the running kernel's own list; those of its subsystems are not in it. */
+/* Look the reason up in the running kernel's own enum, which lacks those of its subsystems. */
 static void name_reason(const struct btf *btf, __s32 id, __u32 reason, char *buf, size_t size)
 {
 	const struct btf_type *type = id > 0 ? btf__type_by_id(btf, (__u32)id) : NULL;
@@ -73,14 +73,14 @@ static void name_reason(const struct btf *btf, __s32 id, __u32 reason, char *buf
 	}
 }
 
-/* Sockets of other kinds, Unix and netlink, free what they sent so, and nothing was lost. */
+/* Unix and netlink sockets free what they sent in this way: nothing was lost. */
 static bool is_drop(const struct drop *drop, const char *reason)
 {
 	return strncmp(reason, "SKB_", 4) != 0 &&
 	       (drop->key.has_device || strcmp(reason, "NOT_SPECIFIED") != 0);
 }
 
-/* A function may drop in several places. */
+/* One function may drop in several places: add them up. */
 static void add(struct doctor_deep *deep, const struct drop *drop, const char *reason)
 {
 	struct doctor_deep_drop *to;

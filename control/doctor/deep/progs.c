@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* What BPF programs cost: the kernel counts their runs and time while a descriptor of
- * BPF_ENABLE_STATS is open, so it is off again however this process ends.
+/* What BPF programs cost. The kernel counts their runs and time while a descriptor of
+ * BPF_ENABLE_STATS is open, so counting ends however this process ends.
  */
 #include <bpf/bpf.h>
 #include <bpf/libbpf.h>
@@ -12,7 +12,7 @@
 #include "doctor/deep/deep.h"
 
 #define MAX_PROGS 4096
-#define LEAST_RUNS 100 /* in the window: others are left out of the snapshot */
+#define LEAST_RUNS 100 /* in the window; a program with fewer is left out */
 
 struct cost {
 	__u32 id;

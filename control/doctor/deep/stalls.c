@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Stalls of Tx completions, by the detector of BQL (Linux 6.9, lib/dynamic_queue_limits.c), which
- * is off until someone writes a threshold. This one does: the only probe that changes a setting. A
- * process that was started before undoes it, however this one ends; if that was killed, too, with
- * the whole cgroup, the next run does, by a note of ours.
+ * Stalls of Tx completions, by BQL's detector (Linux 6.9, lib/dynamic_queue_limits.c). It is off
+ * until someone writes a threshold; this is the only probe that changes a setting. A guard process,
+ * started before, restores it however this process ends. If the guard is killed as well, with the
+ * whole cgroup, the next run restores it from the notes in the lock file.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -23,13 +23,13 @@
 #include "doctor/deep/deep.h"
 #include "nic/netns.h"
 
-/* Of 4 to 128 jiffies: any kernel of 100 to 1000 Hz takes this. */
+/* 4 to 128 jiffies are allowed: 40 ms fit any kernel of 100 to 1000 Hz. */
 #define THRESHOLD_MS 40
 #define MAX_QUEUES 4096
 
 struct watched {
 	__u32 ifindex, queue;
-	char dir[96]; /* below sysfs */
+	char dir[96]; /* relative to sysfs */
 	__u64 stalls;
 };
 
@@ -55,7 +55,7 @@ static int write_number(int dir_fd, const char *dir, const char *name, __u64 val
 	return err;
 }
 
-/* BQL is in use, and its detector is there and off. */
+/* BQL is in use, and its stall detector exists and is off. */
 static bool is_off(const struct doctor_queue *queue)
 {
 	return queue->tx && !queue->stall_thrs_ms && queue->bql_limit && queue->bql_limit != ~0ULL;
@@ -95,7 +95,7 @@ static void find_queues(struct watch *watch)
 	}
 }
 
-/* If it is as we set it, and is still there: another's threshold is left alone. */
+/* Reset the threshold only if it is still ours: another program's stays. */
 static int switch_off(int sysfs_fd, const char *dir)
 {
 	if (doctor_read_u64(sysfs_fd, 0, "%s/stall_thrs", dir) != THRESHOLD_MS)
@@ -115,7 +115,7 @@ static int restore(const struct watch *watch)
 	return err;
 }
 
-/* A line for each queue: the network namespace, and the directory. Those of others stay. */
+/* Each line is a network namespace and a directory. Lines of other namespaces stay. */
 void doctor_stalls_undo(int lock_fd, int sysfs_fd)
 {
 	unsigned long long netns;
@@ -136,8 +136,9 @@ void doctor_stalls_undo(int lock_fd, int sysfs_fd)
 	free(text);
 }
 
-/* Says that it is there, and restores when the other end of @fd is closed, since its process is
- * done, or was killed. What a terminal or a group is sent does not reach this one.
+/* The guard: report that it runs, then restore when the other end of @fd closes, which happens when
+ * the probe ends or is killed. Its own session keeps it from the signals of a terminal or process
+ * group.
  */
 static void guard(const struct watch *watch, int fd)
 {

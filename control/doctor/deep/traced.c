@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* What tracing programs count by NAPI, CPU or queue: a map of theirs becomes a list. */
+/* Copy what tracing programs count by NAPI, CPU or queue from their maps into lists. */
 #include <bpf/bpf.h>
 #include <bpf/libbpf.h>
 #include <stdio.h>
@@ -18,7 +18,9 @@
 /* NAPI polls: how long they take, how long their queues wait. */
 static void add_polls(struct doctor_deep *deep, const struct rxaqm_doctor_napi *from)
 {
-	/* Those elsewhere matter only for the CPUs that they share. */
+	/* If an interface is given, skip the others of this namespace. Backlogs, and NAPIs of other
+	 * namespaces, stay: they may share its CPUs.
+	 */
 	if (!from->polls || (from->ifindex && from->ifindex != ~0U && *deep->snap->interface &&
 			     !doctor_iface_at(deep->snap, from->ifindex)))
 		return;
@@ -54,7 +56,8 @@ void doctor_probe_polls(struct doctor_deep *deep)
 	doctor_polls__destroy(skel);
 }
 
-/* The upper end of the class that the 99th of a hundred waits is in, or the longest. */
+/* The upper end of the class that holds the 99th percentile, or the longest wait if that is less.
+ */
 static __u64 p99_of(const struct rxaqm_doctor_late *late)
 {
 	__u64 sum = 0, end_ns;
@@ -97,7 +100,7 @@ static void read_late(struct doctor_deep *deep, int fd)
 	free(late);
 }
 
-/* How late the softirq that receives begins, by CPU. */
+/* How long the receiving softirq waits to begin, by CPU. */
 void doctor_probe_late(struct doctor_deep *deep)
 {
 	struct doctor_late *skel = doctor_late__open();
@@ -108,7 +111,7 @@ void doctor_probe_late(struct doctor_deep *deep)
 	doctor_late__destroy(skel);
 }
 
-/* The lower end of the class that the middle frame is in. */
+/* The lower end of the class that holds the median frame. */
 static __u64 median_of(const struct rxaqm_doctor_frames *frames)
 {
 	__u64 below = 0;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* What rxaqm measures itself where it is attached. */
+/* What rxaqm itself measures on the interfaces it is attached to. */
 #include <string.h>
 
 #include "doctor/rules/ifaces.h"
@@ -28,7 +28,7 @@ static void say_iface(const struct doctor_snapshot *snap, struct doctor_finding 
 	doctor_note(finding, "queue", queue->queue, DOCTOR_NUMBER, RXAQM);
 }
 
-/* Busy polls a second of a NAPI that no poll drained. */
+/* Busy polls a second, if no poll drained the NAPI's queue; else 0. */
 static double busy_only(const struct doctor_snapshot *snap, const struct doctor_deep_napi *napi,
 			__u64 window_ns)
 {
@@ -36,7 +36,7 @@ static double busy_only(const struct doctor_snapshot *snap, const struct doctor_
 	return napi->busy == napi->polls ? (double)napi->busy * 1e9 / (double)window_ns : 0;
 }
 
-/* Without rxaqm, by the probe. */
+/* Where rxaqm is not attached, the probe "polls" of --deep tells. */
 DOCTOR_JUDGE(judge_probed)
 {
 	const struct doctor_deep_napi *napi;

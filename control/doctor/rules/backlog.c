@@ -1,11 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Queues between driver and stack: backlogs of CPUs, timers of NAPIs, and what keeps them. */
+/* Queues between driver and stack: CPU backlogs, timers of NAPIs, and overload that outlives its
+ * cause.
+ */
 #include "doctor/rules/check.h"
 
 #define STAT "/proc/stat"
 #define SOFTNET "/proc/net/softnet_stat"
 
-/* The drops of a column of softnet_stat, which has 32 bits. */
+/* The rise of a column of softnet_stat, which has 32 bits. */
 static enum doctor_verdict judge_column(const struct doctor_snapshot *snap,
 					struct doctor_finding *finding, size_t offset)
 {
@@ -71,7 +73,7 @@ DOCTOR_JUDGE(judge_deferral)
 	return doctor_found_if(longest >= 1000);
 }
 
-/* Overloaded now at a rate at which it was not before: the load went, the overload stayed. */
+/* Found if the host is overloaded now at a rate that was no overload before a spike. */
 DOCTOR_JUDGE(judge_sticky)
 {
 	const struct doctor_past *now, *past, *calm = NULL;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* What a check says: numbers that prove or acquit, words, and why it sees nothing. */
+/* What a check notes: numbers that prove or acquit, words, and why it is blind. */
 #include "doctor/rules/check.h"
 
 #include <stdarg.h>
@@ -8,7 +8,7 @@
 
 #include "doctor/rules/ifaces.h"
 
-/* Where the evidence called @name is; nr_evidence: there is none. */
+/* The index of the evidence @name; nr_evidence: there is none. */
 static unsigned int find_evidence(const struct doctor_finding *finding, const char *name)
 {
 	unsigned int i;
@@ -25,7 +25,7 @@ double doctor_noted(const struct doctor_finding *finding, const char *name)
 	return i < finding->nr_evidence ? finding->evidence[i].value : 0;
 }
 
-/* The evidence called @name, which is new if there was none; NULL: there is no room. */
+/* The evidence @name, added if it is new; NULL: there is no room. */
 static struct doctor_evidence *evidence_of(struct doctor_finding *finding, const char *name)
 {
 	unsigned int i = find_evidence(finding, name);

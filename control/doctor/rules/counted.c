@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* What counters of IP, netfilter, neighbours and TCP say at once: the ledger sums them up. */
+/* Checks of IP, netfilter, neighbours and TCP by counters that the ledger sums up. */
 #include <string.h>
 
 #include "doctor/rules/check.h"
@@ -9,7 +9,7 @@ struct fragments {
 	bool many; /* 1 % or more of what arrives */
 };
 
-/* False: nobody counts. */
+/* Note the counters of fragments; false: the kernel has none. */
 static bool note_fragments(const struct doctor_snapshot *snap, struct doctor_finding *finding,
 			   struct fragments *ret)
 {
@@ -41,7 +41,7 @@ DOCTOR_JUDGE(judge_fragments)
 
 	if (!note_fragments(snap, finding, &all))
 		return DOCTOR_BLIND;
-	/* A tunnel makes some: while they are few and all fit, nothing is slow. */
+	/* A tunnel makes some: few that are all put together slow nothing. */
 	if (all.pieces * 5 < all.packets && all.failed * 1000 < all.datagrams)
 		finding->severity = DOCTOR_LOW;
 	return doctor_found_if(all.many);
@@ -73,7 +73,7 @@ DOCTOR_JUDGE(judge_syns)
 {
 	__u64 limit = doctor_sysctl(snap, "net.ipv4.tcp_max_syn_backlog", 0, 0);
 
-	/* Cookies let in who answers. */
+	/* With cookies, clients that answer get in. */
 	if (!doctor_note_counter(snap, finding, "drops", "TcpExt.TCPReqQFullDrop"))
 		finding->severity = DOCTOR_LOW;
 	doctor_note_counter(snap, finding, "cookies", "TcpExt.TCPReqQFullDoCookies");
@@ -83,8 +83,8 @@ DOCTOR_JUDGE(judge_syns)
 	return doctor_judge_rise(snap, finding);
 }
 
-/* Of one table two checks: it is full, or what did fit was there already (insert_failed, which
- * counts as a drop, too).
+/* Two checks of one table: it is full; or an entry was there already (insert_failed, which also
+ * counts as a drop).
  */
 DOCTOR_JUDGE(judge_conntrack)
 {
@@ -109,7 +109,7 @@ DOCTOR_JUDGE(judge_conntrack)
 	return full ? DOCTOR_FOUND : doctor_found_if_often(snap, lost);
 }
 
-/* The path is found out so by each flow that is new: only many are more than that. */
+/* Each new flow finds its path's MTU in this way: only many drops are more than that. */
 DOCTOR_JUDGE(judge_big)
 {
 	enum doctor_verdict verdict = doctor_judge_rise(snap, finding);
@@ -121,7 +121,7 @@ DOCTOR_JUDGE(judge_big)
 	return verdict;
 }
 
-/* What conntrack does not know goes to this host, untranslated, which answers by a reset. */
+/* Packets that conntrack does not know reach this host untranslated, and it answers by a reset. */
 DOCTOR_JUDGE(judge_invalid)
 {
 	__u64 invalid, resets = doctor_note_counter(snap, finding, "resets", "Tcp.OutRsts");

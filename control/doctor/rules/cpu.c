@@ -9,14 +9,14 @@
 #define SCHEDSTAT "/proc/PID/schedstat"
 #define BUSY_PERCENT 95.0
 #define OTHERS_PERCENT 40.0
-/* Also busy: most of it receiving, and nothing left for more. */
+/* Busy as well: it mostly receives, and has no time left. */
 #define MOST_PERCENT 80.0
 #define NO_IDLE_PERCENT 3.0
 
-/* A thread that receives may not wait as long at once. */
+/* A thread that receives should not wait that long at once. */
 #define LATE_NS 50000000
 
-/* Columns are of 10 ms, and an emulated CPU that waits for its turn misses some 10 %. */
+/* Columns count in steps of 10 ms; an emulated CPU that waits for its turn misses some 10 %. */
 #define MISSING_PERCENT 25.0
 
 static bool is_full(double busy, double idle)
@@ -27,8 +27,8 @@ static bool is_full(double busy, double idle)
 struct spread {
 	struct doctor_loads loads;
 	const struct doctor_load *busiest;
-	bool full; /* the busiest one */
-	double most, others; /* others: the mean of all but the busiest */
+	bool full; /* of the busiest CPU */
+	double most, others; /* of the busiest CPU, and the mean of all others */
 };
 
 static bool measure(const struct doctor_snapshot *snap, struct doctor_finding *finding,
@@ -56,7 +56,7 @@ static bool measure(const struct doctor_snapshot *snap, struct doctor_finding *f
 	return true;
 }
 
-/* A NIC that has one queue cannot have more. */
+/* A NIC with one queue cannot get more. */
 static bool may_have_queues(const struct doctor_snapshot *snap)
 {
 	const struct doctor_iface *iface;
@@ -136,8 +136,9 @@ DOCTOR_JUDGE(judge_starved)
 	return doctor_found_if(worst->starved >= 50);
 }
 
-/* Of a thread that receives: how long it waited at once, at least; 0: no more than threads do.
- * Where that is not known: on a CPU that has time left it waits longer than it runs.
+/* The longest wait of a receiving thread, at least, in us; 0: it is usual. If the longest wait is
+ * not known: the sum of its waits, if the CPU has time left and the thread waits longer than it
+ * runs.
  */
 static double late_us(const struct doctor_snapshot *snap, const struct doctor_load *load)
 {
@@ -180,7 +181,7 @@ DOCTOR_JUDGE(judge_late)
 	return DOCTOR_FOUND;
 }
 
-/* What else softirqs do, by how often; times of kinds nobody counts. */
+/* Other kinds of softirqs by their number: nobody counts their times. */
 static void say_kinds(struct doctor_finding *finding, const struct doctor_load *load)
 {
 	static const struct {
@@ -232,7 +233,7 @@ DOCTOR_JUDGE(judge_other)
 			       worst->receiving < worst->softirq / 2);
 }
 
-/* What each packet passes besides the stack, while a CPU is busy. */
+/* Extra work on each packet besides the stack, while a CPU is busy. */
 DOCTOR_JUDGE(judge_dear)
 {
 	__u64 taps = 0, tables = 0, conntrack = 0;
@@ -276,7 +277,7 @@ DOCTOR_JUDGE(judge_busy_poll)
 	doctor_note(finding, "pollers", nr, DOCTOR_COUNT, "netdev netlink, napi threaded");
 	doctor_note(finding, "sockets", (double)doctor_sysctl(snap, "net.core.busy_poll", 0, 0),
 		    DOCTOR_NUMBER, "net.core.busy_poll");
-	/* It always has a core: that is what it was asked for, and no overload. */
+	/* Such a thread always uses its core: that is its purpose, not an overload. */
 	return DOCTOR_CLEAR;
 }
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* What the machine does to a CPU that receives: its clock, core, memory. */
+/* What slows a CPU that receives: its clock, its core, its memory node. */
 #include "doctor/rules/ifaces.h"
 #include "doctor/rules/load.h"
 
@@ -12,8 +12,8 @@ static bool known(__u64 value)
 	return value && value != ~0ULL;
 }
 
-/* The lower of both samples, in percent of the base clock; of the highest where no driver tells
- * the base. 0: not known.
+/* The lower clock of both samples, in percent of the base clock, or of the highest if no driver
+ * tells the base. 0: not known.
  */
 static double clock_of(const struct doctor_load *load)
 {
@@ -37,7 +37,7 @@ DOCTOR_JUDGE(judge_clock)
 		seen |= clock > 0;
 		rise = doctor_since(load->was->throttles, load->is->throttles);
 		throttles += rise == ~0ULL ? 0 : rise;
-		/* Who has time lets his clock fall: that is no trouble. */
+		/* A CPU that has time may lower its clock. */
 		if (clock <= 0 || load->receiving < 20 || 100 - load->idle < BUSY_PERCENT)
 			continue;
 		if (!worst || clock < clock_of(worst))
@@ -55,7 +55,7 @@ DOCTOR_JUDGE(judge_clock)
 	doctor_note_share(finding, "busy", 100 - worst->idle, "/proc/stat");
 	if (!known(worst->is->base_khz))
 		finding->confidence = DOCTOR_INFERRED;
-	/* Boost is a gift; half of it is often more than the base. */
+	/* Boost is not guaranteed: half of the highest clock is often more than the base. */
 	return doctor_found_if(clock_of(worst) < (known(worst->is->base_khz) ? 90 : 60));
 }
 
@@ -75,7 +75,7 @@ DOCTOR_JUDGE(judge_sibling)
 	doctor_loads(snap, &loads, NULL);
 	rxaqm_list_each(load, &loads) {
 		other = load_of(&loads, load->is->sibling);
-		/* Two that receive are spread as well as they can be. */
+		/* If both receive, the load is spread already. */
 		if (!other || load->receiving < BUSY_PERCENT || other->receiving >= 50 ||
 		    100 - other->idle <= most)
 			continue;
@@ -96,7 +96,7 @@ static __u32 node_of(const struct doctor_snapshot *snap, __s32 id)
 	return cpu ? cpu->numa_node : ~0U;
 }
 
-/* Packets of @iface that came by queues whose CPUs have other memory than it, and all. */
+/* Count packets of @iface: those received on CPUs of another memory node, and all. */
 static void count_remote(const struct doctor_snapshot *snap, const struct doctor_iface *iface,
 			 double *ret_remote, double *ret_all)
 {

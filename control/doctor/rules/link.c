@@ -1,16 +1,18 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Links: full, slower than their NICs, of two opinions about duplex, told to pause. */
+/* Links: full, slower than their NICs, or with different duplex at both ends. */
 #include <string.h>
 
 #include "doctor/rules/ifaces.h"
 
 #define SPEED LINK ", speed"
-/* Below this hardly any NIC is any more. */
+/* Hardly any NIC is slower today. */
 #define SLOW_MBIT 100
 #define SLOW_PERCENT 50
 #define FULL_PERCENT 95
 
-/* On the wire: each frame has 24 bytes more (preamble, gap, checksum) than the kernel counts. */
+/* Percent of the speed on the wire, where each frame has 24 bytes (preamble, gap, checksum) that
+ * the kernel does not count.
+ */
 static double use_of(const struct doctor_snapshot *snap, const struct doctor_iface *iface,
 		     const char *bytes, const char *packets)
 {
@@ -32,7 +34,7 @@ double doctor_link_use(const struct doctor_snapshot *snap, const struct doctor_i
 	double received, sent;
 	size_t i;
 
-	/* The speed that these tell is no limit of theirs. */
+	/* The speed that these report is not a limit. */
 	for (i = 0; i < sizeof(virtual) / sizeof(virtual[0]); i++) {
 		if (!strcmp(iface->driver, virtual[i]))
 			return 0;
@@ -93,11 +95,14 @@ DOCTOR_JUDGE(judge_full)
 	const struct doctor_iface *iface = doctor_worst(snap, full_use, &use);
 
 	say_link(finding, iface, use);
-	/* Nothing carries more: where it does, the speed is none (virtio, a shaper's). */
+	/* A link cannot carry more than its speed: if it does, the speed is not real (virtio, a
+	 * shaper).
+	 */
 	return doctor_found_if(use >= FULL_PERCENT && use <= 105);
 }
 
-/* Only half duplex has collisions; that the other end has not shows in frames that it cuts. */
+/* Only half duplex has collisions; frames that they cut show that the other end is in full duplex.
+ */
 static double mismatch(const struct doctor_snapshot *snap, const struct doctor_iface *iface)
 {
 	__u64 collisions = doctor_iface_rose(snap, iface, "collisions");

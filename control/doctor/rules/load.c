@@ -31,9 +31,9 @@ static double within(double value, double min, double max)
 	return value < min ? min : value > max ? max : value;
 }
 
-/* A NAPI's thread does nothing else than receive. ksoftirqd takes over when softirqs last long, and
- * waits in vain for its CPU while they are handled at the end of interrupts (since 6.5, and 6.1.y):
- * it counts with a fifth of their time.
+/* A NAPI's thread only receives. ksoftirqd takes over when softirqs last long. Since 6.5, and
+ * 6.1.y, it may wait while softirqs are handled at the end of interrupts instead: count it only if
+ * it has a fifth of their time.
  */
 static bool really_receives(const struct doctor_thread *is, __u64 run_ns, double softirq_ns)
 {
@@ -41,7 +41,7 @@ static bool really_receives(const struct doctor_thread *is, __u64 run_ns, double
 	       (run_ns >= 1000000 && (double)run_ns >= softirq_ns / 5);
 }
 
-/* A NAPI's thread runs outside of softirqs, which is system time in /proc/stat. */
+/* A NAPI's thread runs outside of softirqs; /proc/stat counts it as system time. */
 static void add_threads(const struct doctor_snapshot *snap, struct doctor_load *load)
 {
 	double window_ns = doctor_window_s(snap) * 1e9;
@@ -68,8 +68,8 @@ static void add_threads(const struct doctor_snapshot *snap, struct doctor_load *
 	}
 }
 
-/* A NET_RX softirq ends after its budget of time, or some such after a poll that is slow: where
- * there were few, what fills the CPU are other softirqs.
+/* The most that NET_RX can take: each softirq ends after its time budget, or some budgets after a
+ * slow poll. Few of them cannot fill a CPU: then other softirqs do.
  */
 static double receiving_at_most(const struct doctor_snapshot *snap, const struct doctor_load *load)
 {
@@ -121,7 +121,7 @@ void doctor_say_hogs(const struct doctor_snapshot *snap, struct doctor_finding *
 	doctor_say(finding, "hogs", "%s", *text ? text : "not known");
 }
 
-/* What a packet takes at most; they usually take a tenth of that. */
+/* The most that a packet takes; usual is a tenth of that. */
 #define PACKET_US 50.0
 
 static __u64 ticks_of(const struct doctor_cpu *cpu)
@@ -130,8 +130,8 @@ static __u64 ticks_of(const struct doctor_cpu *cpu)
 	       cpu->steal;
 }
 
-/* A tick that comes late makes up for one: what else was missed is in no column. Nor are softirqs
- * of an idle CPU, whose tick is stopped, where the kernel has no IRQ_TIME_ACCOUNTING
+/* A late tick makes up for one tick; further missed ticks are in no column. Without
+ * IRQ_TIME_ACCOUNTING neither are softirqs of an idle CPU, whose tick is stopped
  * (kernel/time/tick-sched.c:tick_nohz_irq_enter).
  */
 static void add_missing(const struct doctor_snapshot *snap, struct doctor_load *load)
@@ -140,7 +140,7 @@ static void add_missing(const struct doctor_snapshot *snap, struct doctor_load *
 	double ticks = doctor_window_s(snap) * (snap->ticks_per_s ?: 100), counted;
 	__u64 packets = doctor_since(was->processed, is->processed);
 
-	/* Nothing at all: who emulates the file does not count. */
+	/* No ticks at all: the file is emulated, and does not count. */
 	if (ticks_of(is) <= ticks_of(was))
 		return;
 	counted = (double)(ticks_of(is) - ticks_of(was));
@@ -166,7 +166,7 @@ bool doctor_loads(const struct doctor_snapshot *snap, struct doctor_loads *loads
 		if (loads->nr == DOCTOR_MAX_CPUS)
 			break;
 		to = &loads->at[loads->nr++];
-		/* Waiting for disks is idle, too, and may go back (proc(5)). */
+		/* Waiting for disks is idle time; it may go back (proc(5)). */
 		idle = (double)(is->idle - was->idle);
 		idle += is->iowait > was->iowait ? (double)(is->iowait - was->iowait) : 0;
 		*to = (struct doctor_load){
@@ -182,7 +182,7 @@ bool doctor_loads(const struct doctor_snapshot *snap, struct doctor_loads *loads
 		to->receiving = within(to->softirq, 0, receiving_at_most(snap, to)) + to->hidden;
 		add_threads(snap, to);
 		to->receiving = within(to->receiving, 0, 100);
-		/* They wait for each other, too. */
+		/* The threads also wait for each other: count only time that something else had. */
 		to->starved = within(to->starved, 0,
 				     within(100 - to->receiving - to->idle, 0, 100));
 	}

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* NICs: what they lost. A check names the worst interface. */
+/* What NICs lost. Each check names the worst interface. */
 #include <json-c/json.h>
 #include <string.h>
 
 #include "doctor/rules/ifaces.h"
 #include "doctor/rules/load.h"
 
-/* What rxaqm counts itself. */
+/* Packets that rxaqm itself dropped. */
 static __u64 dropped_by_rxaqm(const struct doctor_snapshot *snap, const struct doctor_iface *iface)
 {
 	const struct doctor_attached *queue;
@@ -17,7 +17,7 @@ static __u64 dropped_by_rxaqm(const struct doctor_snapshot *snap, const struct d
 	return sum;
 }
 
-/* By the ledger, or by queues, where a field of them counts the same. */
+/* The loss by the ledger, or the sum of a counter of the queues if that is larger. */
 static __u64 lost(const struct doctor_snapshot *snap, const struct doctor_iface *iface,
 		  const char *id, const char **ret_name)
 {
@@ -26,7 +26,7 @@ static __u64 lost(const struct doctor_snapshot *snap, const struct doctor_iface 
 	size_t field = 0;
 	bool tx = false;
 
-	/* rx_dropped of some drivers repeats what they call the ring's. */
+	/* Some drivers add the ring's drops to rx_dropped. */
 	if (!strcmp(id, "rx-dropped")) {
 		value = doctor_loss_by(snap, iface, "nic-ring-overflow", NULL);
 		return sum > value ? sum - value : 0;
@@ -47,7 +47,7 @@ static __u64 lost(const struct doctor_snapshot *snap, const struct doctor_iface 
 		value = doctor_queue_rise_at(snap, iface, queue, field);
 		queues += value == ~0ULL ? 0 : value;
 	}
-	/* What its own qdisc drops never came to the other end. */
+	/* Packets that its own qdisc dropped never reached the other end. */
 	if (!strcmp(id, "veth-drops"))
 		return sum > queues ? sum - queues : 0;
 	return sum > queues ? sum : queues;
@@ -70,7 +70,7 @@ static bool known(__u32 value)
 	return value && value != ~0U;
 }
 
-/* Why a ring is full: its CPU does not empty it in time, has time to, or nothing is taken out. */
+/* Why a ring is full: the CPU is too slow, the CPU has time, or nothing takes packets out. */
 enum ring {
 	RING_SLOW,
 	RING_IDLE,
@@ -98,7 +98,7 @@ static const struct {
 	    "the link is down for some seconds" } },
 };
 
-/* Softirqs of half of the time, also for others, or no known time, make a CPU a suspect. */
+/* Softirqs of any kind for half of the time make a CPU a suspect; so do unknown times. */
 static bool are_idle(const struct doctor_snapshot *snap)
 {
 	const struct doctor_load *load;
@@ -130,7 +130,7 @@ static void say_ring(struct doctor_finding *finding, const struct doctor_iface *
 	if (state == RING_STUCK || !known(iface->rx_ring) || !known(iface->rx_ring_max) ||
 	    iface->rx_ring >= iface->rx_ring_max)
 		return;
-	/* It is the remedy where CPUs have time. */
+	/* A larger ring is the remedy only if CPUs have time. */
 	doctor_say_ours(finding, state == RING_IDLE ? "take" : "grow",
 			"%sethtool -G ${iface} rx %u",
 			state == RING_IDLE ? "" : "; for bursts only: ", iface->rx_ring_max);
@@ -139,7 +139,7 @@ static void say_ring(struct doctor_finding *finding, const struct doctor_iface *
 			iface->rx_ring);
 }
 
-/* ${queues}, ${old_queues}: more queues, and back. */
+/* Note ${queues} and ${old_queues}: the commands for more queues, and back. */
 static void say_sizes(struct doctor_finding *finding, const struct doctor_iface *iface)
 {
 	const char *word = doctor_channels_word(iface);
@@ -161,7 +161,7 @@ static void say_sizes(struct doctor_finding *finding, const struct doctor_iface 
 		doctor_say(finding, "pcie", "not known");
 }
 
-/* The interface that lost most, and by which counter. */
+/* The interface that lost most, and the counter that tells so. */
 struct worst {
 	const struct doctor_iface *iface;
 	const char *counter;
@@ -188,7 +188,7 @@ static enum doctor_verdict judge_worst(const struct doctor_snapshot *snap,
 	doctor_note_count(finding, "packets",
 			  iface ? doctor_iface_rose(snap, iface, "rx_packets") : all_packets(snap),
 			  LINK);
-	/* Each hang is of 5 s. */
+	/* A hang lasts 5 s: one is enough. */
 	if (!iface ||
 	    ((double)most < doctor_window_s(snap) && strcmp(finding->check->id, "tx-hangs") != 0))
 		return DOCTOR_CLEAR;
@@ -215,8 +215,8 @@ DOCTOR_JUDGE(judge)
 	return judge_worst(snap, finding, &(struct worst){});
 }
 
-/* A few are there always: of odd peers, or of VLANs in a MAC that does not count on them; and some
- * MACs call all above 1518 bytes too long, also where they take it.
+/* A few are always there, from odd peers, or from VLANs if a MAC does not allow for the tag. Some
+ * MACs count every frame above 1518 bytes, though they accept it.
  */
 DOCTOR_JUDGE(judge_long)
 {
@@ -232,7 +232,7 @@ DOCTOR_JUDGE(judge_long)
 	return verdict;
 }
 
-/* By the driver's own time where it has one; else many are taken for long. */
+/* The driver's own pause time if it has one; otherwise many pauses count as long ones. */
 DOCTOR_JUDGE(judge_paused)
 {
 	struct worst worst = {};
@@ -262,7 +262,7 @@ DOCTOR_JUDGE(judge_xdp)
 {
 	enum doctor_verdict verdict = judge(snap, finding);
 
-	/* An AQM that drops does what it is there for. */
+	/* An AQM is there to drop. */
 	if (verdict == DOCTOR_FOUND &&
 	    doctor_noted(finding, "events") <= doctor_noted(finding, "by_rxaqm"))
 		finding->severity = DOCTOR_LOW;
@@ -273,7 +273,7 @@ DOCTOR_JUDGE(judge_dropped)
 {
 	enum doctor_verdict verdict = judge(snap, finding);
 
-	/* Of unknown protocols and VLANs a few are everywhere. */
+	/* A few packets of unknown protocols and VLANs arrive everywhere. */
 	if (verdict == DOCTOR_FOUND &&
 	    (doctor_noted(finding, "events") < 20 * doctor_window_s(snap) ||
 	     doctor_noted(finding, "events") * 1000 < doctor_noted(finding, "packets")))

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Not this host: the path, the sender, addresses that run out. */
+/* Causes outside this host (the path, the sender), and local ports that run out. */
 #include <string.h>
 
 #include "doctor/rules/ifaces.h"
@@ -38,7 +38,7 @@ DOCTOR_JUDGE(judge_reorder)
 		"TcpExt.TCPSACKReorder|TcpExt.TCPTSReorder|TcpExt.TCPRenoReorder";
 	__u64 events, segments;
 
-	/* What senders see is of what they sent: few ACKs come back for it. */
+	/* Counted by senders, for what they sent: few ACKs come back for each segment. */
 	if (!doctor_counters(snap, names, &events) ||
 	    !doctor_counter(snap, "Tcp.OutSegs", &segments))
 		return doctor_blind(finding, "/proc/net/netstat has no counters of reordering");
@@ -49,8 +49,8 @@ DOCTOR_JUDGE(judge_reorder)
 	return doctor_found_if(segments >= 1000 && events * 1000 > segments);
 }
 
-/* Loss on a long path, to a control that takes each loss for congestion. Loss makes the smoothed
- * round trip long: the path's is the shortest.
+/* Loss on a long path, for a control that takes each loss for congestion. Use the shortest round
+ * trip: loss lengthens the smoothed one.
  */
 DOCTOR_SCORE(by_long_loss)
 {
@@ -66,7 +66,7 @@ DOCTOR_SCORE(by_loss)
 	return (double)socket->retrans;
 }
 
-/* Of all that was sent, what was sent again and did not arrive twice. False: not known. */
+/* The share of segments that were sent again and did not arrive twice. False: not known. */
 static bool note_loss(const struct doctor_snapshot *snap, struct doctor_finding *finding,
 		      double *ret_lost, double *ret_share)
 {
@@ -77,7 +77,7 @@ static bool note_loss(const struct doctor_snapshot *snap, struct doctor_finding 
 		doctor_blind(finding, "/proc/net/snmp has no counters of TCP");
 		return false;
 	}
-	/* The peer says so of what came twice. */
+	/* The peer reports what came twice. */
 	doctor_counter(snap, "TcpExt.TCPDSACKRecv", &twice);
 	*ret_lost = retrans > twice ? (double)(retrans - twice) : 0;
 	*ret_share = segments ? *ret_lost * 100 / (double)segments : 0;
@@ -125,7 +125,7 @@ DOCTOR_JUDGE(judge_loss)
 	doctor_note_counter(snap, finding, "timeouts", "TcpExt.TCPTimeouts");
 	syns = doctor_note_counter(snap, finding, "syns", "TcpExt.TCPSynRetrans");
 	opens = doctor_note_counter(snap, finding, "opens", "Tcp.ActiveOpens");
-	/* A connection that begins 1 s late is one of few segments among many. */
+	/* A lost SYN delays a connection by 1 s, though it is one segment among many. */
 	if (lost < doctor_window_s(snap) ||
 	    (share < 1 && ((double)syns < doctor_window_s(snap) || syns * 5 < opens)))
 		return DOCTOR_CLEAR;
@@ -148,14 +148,15 @@ DOCTOR_SCORE(by_small_segments)
 {
 	const struct doctor_iface *iface = doctor_iface_at(snap, socket->ifindex);
 
-	/* Loopback: what the sender wrote at once, or half of a window. It has no path. */
+	/* Loopback has no path: a segment there is one write of the sender, or half of a window. */
 	if (iface && iface->link_type == DOCTOR_LOOPBACK)
 		return 0;
 	if (socket->data_segs_in < 1000 || socket->advmss < 1000 ||
 	    socket->rcv_mss >= socket->advmss / 2 ||
-	    /* Half of a window, which a small buffer bounds (tcp_bound_to_half_wnd). */
+	    /* The kernel bounds it to half of a window (tcp_bound_to_half_wnd), which may be small.
+	     */
 	    socket->rcv_mss >= socket->rcv_wnd / 3 ||
-	    /* Small because the sender writes little, not because the path is small. */
+	    /* Small because the sender writes little, not because of the path. */
 	    socket->received / socket->data_segs_in < socket->rcv_mss * 9 / 10)
 		return 0;
 	return (double)socket->received;

@@ -1,21 +1,21 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* What only the probes of --deep can tell: why a queue stands, by its polls and programs. */
+/* What only the probes of --deep tell: by its polls and programs, why a queue stands. */
 
 #include "doctor/rules/ifaces.h"
 
 #define POLLS "napi:napi_poll, irq:softirq_entry"
 #define STATS "BPF_ENABLE_STATS"
 #define RAISED "irq:softirq_raise, irq:softirq_entry"
-/* As for a thread that receives: rx-late. */
+/* As for threads that receive: rx-late. */
 #define SOFTIRQ_LATE_NS 50000000
-#define DEAR_US 10.0 /* a packet; the stack takes 1 to 3 */
+#define DEAR_US 10.0 /* us a packet; the stack takes 1 to 3 */
 
 static double share_of(__u64 ns, __u64 window_ns)
 {
 	return window_ns ? (double)ns * 100 / (double)window_ns : 0;
 }
 
-/* "eth0, queue 3", "the backlog of CPU 1". */
+/* For example "Receive queue 3 of eth0", "The backlog of CPU 1". */
 void doctor_probed_say(const struct doctor_snapshot *snap, struct doctor_finding *finding,
 		       const struct doctor_deep_napi *napi)
 {
@@ -56,7 +56,7 @@ const struct doctor_deep_napi *doctor_probed_worst(const struct doctor_snapshot 
 	return worst;
 }
 
-/* Polls of the other queues of its CPU. */
+/* The time of polls of other queues on its CPU. */
 static __u64 others_ns(const struct doctor_snapshot *snap, const struct doctor_deep_napi *napi)
 {
 	const struct doctor_deep_napi *other;
@@ -69,8 +69,9 @@ static __u64 others_ns(const struct doctor_snapshot *snap, const struct doctor_d
 	return sum_ns;
 }
 
-/* For what does not receive, of the time that it had packets, in percent; 0 where it hardly ever
- * had some. A CPU of many queues, all of which have packets, is busy: that is another cause.
+/* How long the queue waited for work that is not receiving, in percent of the time that it had
+ * packets; 0 if it hardly ever had any. Polls of other queues on the CPU do not count: a CPU busy
+ * with them is another cause.
  */
 static double waits(const struct doctor_snapshot *snap, const struct doctor_deep_napi *napi,
 		    __u64 window_ns)
@@ -102,7 +103,7 @@ DOCTOR_JUDGE(judge_starved)
 	return DOCTOR_FOUND;
 }
 
-/* Time a packet, where the queue was hardly ever empty and polls had its CPU. */
+/* Time in us a packet, if the queue was hardly ever empty and polls had its CPU. */
 static double dear(const struct doctor_snapshot *snap, const struct doctor_deep_napi *napi,
 		   __u64 window_ns)
 {
@@ -131,7 +132,7 @@ DOCTOR_JUDGE(judge_dear)
 	return DOCTOR_FOUND;
 }
 
-/* Of the time that all CPUs spent in polls, in percent; 100 if that is not known. */
+/* In percent of the time that all CPUs spent in polls; 100 if that is not known. */
 static double share_of_polls(const struct doctor_snapshot *snap, double cpu_percent)
 {
 	const struct doctor_deep_napi *napi;
@@ -166,7 +167,7 @@ DOCTOR_JUDGE(judge_progs)
 	return DOCTOR_FOUND;
 }
 
-/* The longest wait, which no mean shows. */
+/* The longest wait, which a mean hides. */
 DOCTOR_JUDGE(judge_late)
 {
 	const struct doctor_deep_late *cpu, *worst = NULL;

@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Programs that do not take what the kernel has received for them by TCP; UDP: udp.c. */
+/* Programs that do not read what the kernel has received for them. TCP; udp.c has UDP. */
 #include <string.h>
 
 #include "doctor/rules/load.h"
 #include "doctor/rules/sockets.h"
 
 #define PACKET "sock_diag, AF_PACKET"
-/* Less than this is often left unread on purpose. */
+/* Programs often leave less than this unread on purpose. */
 #define LEAST_UNREAD 4096
-/* What waits takes so long to be read: no queue of a healthy reader does. */
+/* A healthy reader does not leave data waiting that long. */
 #define SLOW_US 500000
-/* The same of a reader that wants to, and gets no CPU. */
+/* The same for a reader that wants to run and gets no CPU. */
 #define LATE_US 50000
 
 static bool is_listener(const struct doctor_socket *socket)
@@ -23,7 +23,7 @@ static bool is_tcp(const struct doctor_socket *socket)
 	return !strcmp(socket->proto, "tcp") && !is_listener(socket);
 }
 
-/* The window is shut, or all but: the sender waits for the reader. */
+/* The window is shut, or nearly: the sender waits for the reader. */
 static bool is_shut(const struct doctor_socket *socket)
 {
 	return socket->rcv_wnd < 2 * (socket->rcv_mss ?: 536) ||
@@ -65,13 +65,13 @@ DOCTOR_JUDGE(judge_stopped)
 	if (!worst)
 		return DOCTOR_CLEAR;
 	note_socket(snap, finding, worst);
-	/* One of many that pauses is a user's who does. */
+	/* One paused reader among many is probably paused by a user. */
 	if (nr * 20 < snap->sockets.nr_tcp && doctor_is_small(snap, worst))
 		finding->severity = DOCTOR_LOW;
 	return DOCTOR_FOUND;
 }
 
-/* Softirqs leave the CPU of its program hardly any time. */
+/* Softirqs take most of the CPU that its program runs on. */
 static bool has_full_cpu(const struct doctor_snapshot *snap, const struct doctor_socket *socket)
 {
 	const struct doctor_owner *owner = doctor_owner_of(snap, socket);
@@ -79,7 +79,7 @@ static bool has_full_cpu(const struct doctor_snapshot *snap, const struct doctor
 	return owner && doctor_softirq_percent(snap, owner->cpu) >= 50;
 }
 
-/* What it takes to read what waits at both ends of the window. */
+/* The time in us to read what was waiting at both ends of the window. */
 DOCTOR_SCORE(wait_us)
 {
 	__u32 waits = socket->was_recv_queue < socket->recv_queue ? socket->was_recv_queue :
@@ -106,8 +106,8 @@ DOCTOR_JUDGE(judge_slow)
 	return DOCTOR_FOUND;
 }
 
-/* Data waits in it for long at both ends of the window, or it drops. Who has a quota reads each
- * 100 ms for a while: that some waits at one end will do.
+/* Data waits in the socket at both ends of the window, or the socket drops. A program under a quota
+ * reads for a part of each 100 ms: for it one end is enough.
  */
 static bool waits_in(const struct doctor_snapshot *snap, const struct doctor_socket *socket,
 		     bool quota)
@@ -127,7 +127,7 @@ static bool is_reader(const struct doctor_socket *socket)
 	return !is_listener(socket);
 }
 
-/* One of many that nothing at all is read from: by a user who has paused it. */
+/* A small socket of many from which nothing is read: a user has probably paused it. */
 static bool is_paused(const struct doctor_snapshot *snap, const struct doctor_socket *socket)
 {
 	return is_tcp(socket) && !socket->read && doctor_is_small(snap, socket);
@@ -140,7 +140,7 @@ DOCTOR_SCORE(by_cpu_wait)
 
 	if (held_up_ns <= 0 || !waits_in(snap, socket, quota))
 		return 0;
-	/* Of a program's sockets rather one that matters than one that a user has paused. */
+	/* Prefer a socket that matters to one that a user has paused. */
 	return is_paused(snap, socket) ? held_up_ns / 1e3 : held_up_ns;
 }
 
@@ -178,7 +178,8 @@ DOCTOR_JUDGE(judge_cpu_wait)
 	return DOCTOR_FOUND;
 }
 
-/* Connections that wait, over the limit. Half of it may have been accepted since it was full. */
+/* Waiting connections over the limit, from half on: some may have been accepted since it was full.
+ */
 DOCTOR_SCORE(fullness)
 {
 	double full = socket->recv_queue / (socket->send_queue + 1.0);

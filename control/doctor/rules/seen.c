@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Whether the window has anything to go by. */
+/* Whether the window has enough to judge by. */
 #include <string.h>
 
 #include "doctor/rules/ifaces.h"
@@ -12,7 +12,9 @@ DOCTOR_JUDGE(judge_reset)
 	__u64 packets;
 
 	rxaqm_list_each(iface, &snap->after.ifaces) {
-		/* Hosts of containers have new ones all the time. */
+		/* An interface that was not there before: container hosts get new ones all the
+		 * time.
+		 */
 		if (!doctor_iface_before(snap, iface) ||
 		    doctor_iface_stat(snap, iface, "rx_packets", &packets))
 			continue;
@@ -29,7 +31,9 @@ DOCTOR_JUDGE(judge_reset)
 		reset);
 }
 
-/* Was there anything to be seen? A veth comes and goes with its container. */
+/* Blind if no packet came, or an interface appeared or went. A veth may: it goes with its
+ * container.
+ */
 DOCTOR_JUDGE(judge_window)
 {
 	const struct doctor_iface *iface, *now;

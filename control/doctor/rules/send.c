@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* What programs here send, and the buffers of it. */
+/* Flows that programs here send, and their buffers. */
 #include "doctor/rules/sockets.h"
 
 DOCTOR_SCORE(by_send_wait)
 {
-	/* The kernel makes it twice of what is in flight (tcp_sndbuf_expand): a round trip. */
+	/* The buffer is twice what is in flight (tcp_sndbuf_expand): a round trip always waits. */
 	if (!socket->acked || !socket->seen_before ||
 	    socket->not_sent < 4ULL * socket->cwnd * socket->mss)
 		return 0;
@@ -24,9 +24,9 @@ DOCTOR_JUDGE(judge_not_sent)
 	return DOCTOR_FOUND;
 }
 
-/* In flight is what the program allows itself: the same at both ends of the window, what the rate
- * and the round trip make, below what the network and the receiver would take, with nothing left to
- * send, and with answers coming back. A cwnd that is not used up stays just above (RFC 7661).
+/* The program limits what is in flight: it is the same at both ends of the window, matches rate
+ * times round trip, is below what network and receiver would take, with nothing left to send and
+ * with answers coming back. An unused cwnd stays just above it (RFC 7661).
  */
 DOCTOR_SCORE(by_own_window)
 {
@@ -71,7 +71,7 @@ DOCTOR_SCORE(by_rwnd)
 	return socket->rwnd_limited_ms == ~0U ? 0 : socket->rwnd_limited_ms;
 }
 
-/* What the kernel says that a flow waited for, for most of the time that it had something to send.
+/* The share of the window that a flow spent waiting for what @score counts, as the kernel tells it.
  */
 static enum doctor_verdict judge_limit(const struct doctor_snapshot *snap,
 				       struct doctor_finding *finding, doctor_score_fn score)

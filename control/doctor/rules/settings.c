@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Settings that do less than the kernel's own default. */
+/* Settings that are worse than the kernel's own default. */
 #include <stdio.h>
 #include <string.h>
 
@@ -8,17 +8,19 @@
 #define SYSCTLS "/proc/sys/net"
 #define RMEM "net.ipv4.tcp_rmem"
 
-/* Sysctls that were raised once, when defaults were lower: now they lower. A kernel tells its own
- * default of tcp_rmem[2] by another one: 32 MB where rmem_max is 4 MB (both 6.18 or later).
+/* A sysctl that was raised when defaults were lower now lowers it. The default of tcp_rmem[2] is 32
+ * MB in kernels whose rmem_max is 4 MB (both 6.18 or later); other sysctls tell which kernel it is.
  */
 DOCTOR_JUDGE(judge_old)
 {
 	__u64 rmem = doctor_sysctl(snap, RMEM, 2, 0);
-	/* Kernels with the larger default have these two, too. */
+	/* Kernels with the larger default have one of these sysctls. */
 	bool larger = doctor_sysctl_words(snap, "net.ipv4.tcp_ecn_option") ||
 		      doctor_sysctl_words(snap, "net.ipv4.tcp_rcvbuf_low_rtt");
 	__u64 kernel = larger ? 33554432 : 6291456;
-	/* A container does not see tcp_mem. Some of its memory the kernel keeps for itself. */
+	/* A container does not see tcp_mem: take 7/8 of the memory, as the kernel keeps some for
+	 * itself.
+	 */
 	__u64 by_memory = doctor_sysctl(snap, "net.ipv4.tcp_mem", 1, 0) * 16 * snap->page_size;
 
 	if (!rmem)
@@ -27,19 +29,19 @@ DOCTOR_JUDGE(judge_old)
 		by_memory = snap->memory_bytes / 8 * 7;
 	if (!by_memory)
 		return doctor_blind(finding, "neither tcp_mem nor how much memory there is");
-	/* tcp_init: no more than 1/128 of the memory, of which tcp_mem[1] is 1/16 in pages. */
+	/* tcp_init: at most 1/128 of the memory, of which tcp_mem[1] is 1/16, in pages. */
 	if (by_memory / 128 < kernel)
 		kernel = by_memory / 128;
 	doctor_note(finding, "tcp_rmem_max", (double)rmem, DOCTOR_BYTES, RMEM "[2]");
 	doctor_note(finding, "kernel_default", (double)kernel, DOCTOR_BYTES,
 		    "net/ipv4/tcp.c:tcp_init");
-	/* The first two are defaults of the kernel's that somebody may have changed, too. */
+	/* Keep the first two: somebody may have changed them on purpose. */
 	doctor_say(finding, "wanted", "%llu %llu %llu",
 		   (unsigned long long)doctor_sysctl(snap, RMEM, 0, 4096),
 		   (unsigned long long)doctor_sysctl(snap, RMEM, 1, 131072),
 		   (unsigned long long)kernel);
 	doctor_say(finding, "tcp_rmem", "%s", doctor_sysctl_words(snap, RMEM));
-	/* 6291456 is the advice of tcp-collapse: a decision, not an old file. */
+	/* 6291456 is our own advice for tcp-collapse: set on purpose, not left over. */
 	return doctor_found_if(rmem < kernel && rmem != 6291456);
 }
 

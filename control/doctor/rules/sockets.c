@@ -53,7 +53,7 @@ double doctor_held_up_ns(const struct doctor_snapshot *snap, const struct doctor
 	quota = owner->throttled_us == ~0ULL ? 0 : (double)owner->throttled_us * 1e3;
 	if (wait < least || wait * 2 < (double)owner->run_ns)
 		wait = 0;
-	/* What the quota takes some kernels count as waiting, too. */
+	/* Some kernels count time lost to the quota as waiting, too. */
 	*ret_quota = quota >= least && quota * 5 >= (double)owner->run_ns && quota * 2 >= wait;
 	return *ret_quota && quota > wait ? quota : wait;
 }
@@ -81,7 +81,7 @@ void doctor_say_rmem(const struct doctor_snapshot *snap, struct doctor_finding *
 	const char *words = doctor_sysctl_words(snap, "net.ipv4.tcp_rmem");
 	__u64 max = doctor_sysctl(snap, "net.ipv4.tcp_rmem", 2, 33554432), other = 6291456;
 
-	/* Never less than there is, nor more, nor the same. */
+	/* Never shrink when asked to grow, nor the reverse, nor keep the same. */
 	if (larger)
 		other = max < 33554432 ? 67108864 : max * 2;
 	else if (max <= other)
@@ -93,7 +93,7 @@ void doctor_say_rmem(const struct doctor_snapshot *snap, struct doctor_finding *
 		   (unsigned long long)other);
 	doctor_note(finding, "other_size", (double)other, DOCTOR_BYTES, "the advice");
 	doctor_say(finding, "other_rate", "%.0f Mbit/s", (double)other * 8 / 2 / 0.1 / 1e6);
-	/* Cloudflare: 6 MiB took 2 ms. */
+	/* 6 MiB took 2 ms (Cloudflare). */
 	doctor_say(finding, "other_ms", "%.1f ms", (double)other * 2 / (6 << 20));
 }
 

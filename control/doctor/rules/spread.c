@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* How traffic is spread over queues, and packets merged; whether counters mean something. */
+/* How traffic is spread over queues, and how well packets are merged. */
 #include <string.h>
 
 #include "doctor/rules/ifaces.h"
@@ -29,11 +29,11 @@ const char *doctor_channels_word(const struct doctor_iface *iface)
 	return iface->rx_channels && iface->rx_channels != ~0U ? "rx" : "combined";
 }
 
-/* How what came by @iface is spread over its Rx queues. */
+/* How the packets of @iface are spread over its Rx queues. */
 struct rx_spread {
 	__u64 total, most;
 	unsigned int nr;
-	__u32 queue; /* that has most */
+	__u32 queue; /* the queue with most */
 };
 
 static __u64 came_by(const struct doctor_snapshot *snap, const struct doctor_iface *iface,
@@ -65,7 +65,7 @@ static struct rx_spread spread_of(const struct doctor_snapshot *snap,
 	return spread;
 }
 
-/* How uneven: the busiest Rx queue over the mean; 0: not known, or too little traffic. */
+/* The busiest Rx queue over the mean; 0: not known, or too little traffic. */
 static double skew(const struct doctor_snapshot *snap, const struct doctor_iface *iface)
 {
 	struct rx_spread spread = spread_of(snap, iface);
@@ -75,7 +75,7 @@ static double skew(const struct doctor_snapshot *snap, const struct doctor_iface
 	return (double)spread.most * spread.nr / (double)spread.total;
 }
 
-/* TCP sockets that a queue of an interface carries, and carried something. */
+/* Count the active TCP sockets of an interface that have a queue, and find the queue with most. */
 static __u64 flows_of(const struct doctor_snapshot *snap, const struct doctor_iface *iface,
 		      __u64 *ret_most, __u32 *ret_queue)
 {
@@ -95,7 +95,7 @@ static __u64 flows_of(const struct doctor_snapshot *snap, const struct doctor_if
 	return total;
 }
 
-/* By flows: max over mean, where there are so many for each queue that chance makes no 2 of it. */
+/* Flows of the busiest queue over the mean; 0 if there are so few that chance can make it 2. */
 static double flow_skew(const struct doctor_snapshot *snap, const struct doctor_iface *iface)
 {
 	__u32 queues = iface->channels ?: iface->rx_queues, queue;
@@ -115,7 +115,7 @@ static bool some_cpu_receives(const struct doctor_snapshot *snap, double percent
 	return rxaqm_list_find(load, &loads, load->receiving >= percent);
 }
 
-/* The queue, what it has, and what fits: a table that is even is not made more even. */
+/* Note the queue, its share, and the fitting remedy: an even table cannot be made more even. */
 static void say_skew(const struct doctor_snapshot *snap, struct doctor_finding *finding,
 		     const struct doctor_iface *iface, bool by_packets)
 {
@@ -162,8 +162,8 @@ DOCTOR_JUDGE(judge_skew)
 	return DOCTOR_FOUND;
 }
 
-/* Of what came by @iface, what came by queues whose interrupts go to CPU @cpu, in percent; 0, too,
- * if one queue has most of that.
+/* The percentage of @iface's packets that came by queues whose interrupts go to CPU @cpu; 0 if one
+ * of those queues has most of them.
  */
 static double comes_to(const struct doctor_snapshot *snap, const struct doctor_iface *iface,
 		       __s32 cpu, unsigned int *ret_queues)
@@ -207,7 +207,7 @@ DOCTOR_JUDGE(judge_irqs)
 		}
 	}
 	doctor_note_share(finding, "share", most, "packets by queue, /proc/interrupts");
-	/* Two CPUs have half of them each. */
+	/* With two CPUs each has half of them. */
 	return doctor_found_if(loads.nr > 1 && most >= 60);
 }
 
@@ -249,7 +249,7 @@ DOCTOR_JUDGE(judge_few)
 
 static double without_gro(const struct doctor_snapshot *snap, const struct doctor_iface *iface)
 {
-	/* What comes by a veth has been through the GRO of a NIC, or was never cut. */
+	/* Packets from a veth went through a NIC's GRO, or were never cut. */
 	if (!iface->gro_known || iface->gro || !strcmp(iface->driver, "veth") ||
 	    !receives(snap, iface, 20000))
 		return 0;
@@ -270,7 +270,7 @@ DOCTOR_JUDGE(judge_gro)
 				 DOCTOR_RATIO, "IpExt.In*Pkts / Ip.InReceives");
 	else
 		doctor_say(finding, "packets_merged", "not known");
-	/* What a neighbour on this host sends comes in large pieces already. */
+	/* A neighbour on this host sends large pieces already. */
 	if (!iface || (received && segments >= 2 * received))
 		return DOCTOR_CLEAR;
 	doctor_say(finding, "iface", "%s", iface->name);

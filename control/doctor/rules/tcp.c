@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Memory and windows of TCP sockets that receive. */
+/* Memory and windows of receiving TCP sockets. */
 #include <json-c/json.h>
 #include <string.h>
 
 #include "doctor/rules/check.h"
 #include "doctor/rules/sockets.h"
 
-/* Why windows shut, where one of these is found. */
+/* For .after: the causes of shut windows. */
 #define SHUT_BY READERS " tcp-rcvbuf-fixed tcp-collapse tcp-memory cgroup-memory tcp-queue-drop"
 
-/* And who has most. */
+/* Also name the socket with most memory. */
 DOCTOR_JUDGE(judge_rise)
 {
 	enum doctor_verdict verdict = doctor_judge_rise(snap, finding);
@@ -57,7 +57,7 @@ DOCTOR_JUDGE(judge_cgroup)
 		(void)entry;
 		if (strncmp(key, prefix, strlen(prefix)))
 			continue;
-		/* One that was not noted before had throttled nothing. */
+		/* A cgroup that is not in the first sample was not throttled before. */
 		if (!doctor_counter(snap, key, &value) &&
 		    (doctor_map_get(snap->before.counters, key, &value) ||
 		     !doctor_map_get(snap->after.counters, key, &value)))
@@ -72,7 +72,7 @@ DOCTOR_JUDGE(judge_cgroup)
 	return doctor_found_if_often(snap, total);
 }
 
-/* How long one collapse holds a CPU, where the probe could look. */
+/* How long one collapse holds a CPU, if the probe has measured it. */
 static void note_collapse_time(const struct doctor_snapshot *snap, struct doctor_finding *finding)
 {
 	__u64 calls, longest_ns, total_ns;
@@ -98,13 +98,13 @@ DOCTOR_JUDGE(judge_collapse)
 	return judge_rise(snap, finding);
 }
 
-/* What a socket holds and has promised to take, where that is more than its buffer may hold. */
+/* Memory in use plus the window promised, if that exceeds the buffer. */
 DOCTOR_SCORE(beyond_limit)
 {
 	double promised = socket->rcv_wnd == ~0U ? 0 : socket->rcv_wnd;
 	double memory = socket->rmem_alloc + promised;
 
-	/* A buffer of the program's own does not grow; half empty, it takes a burst. */
+	/* A buffer set by the program does not grow; a half empty one still takes a burst. */
 	if (socket->rcvbuf_locked || socket->rmem_alloc < socket->rcvbuf / 2)
 		return 0;
 	return memory > socket->rcvbuf ? memory : 0;
@@ -126,7 +126,7 @@ DOCTOR_JUDGE(judge_stuck)
 		return DOCTOR_CLEAR;
 	if (verdict != DOCTOR_FOUND)
 		return verdict;
-	/* A fast transfer wants windows shut for moments, and its buffers do not stay full. */
+	/* A fast transfer shuts its window for moments, but its buffers do not stay full. */
 	if (!worst)
 		return DOCTOR_CLEAR;
 	doctor_say_holder(snap, finding, worst);
@@ -149,7 +149,7 @@ DOCTOR_JUDGE(judge_zero_window)
 		now = 0;
 	doctor_note(finding, "shut_now", (double)now, DOCTOR_COUNT, SOCKETS);
 	doctor_say_largest(snap, finding);
-	/* Each that could not shrink has wanted to shut, often more than once. */
+	/* Each window that could not shrink wanted to shut, often more than once. */
 	doctor_counter(snap, "TcpExt.TCPWantZeroWindowAdv", &wanted);
 	if (wanted * 2 < shut)
 		finding->after = SHUT_BY;

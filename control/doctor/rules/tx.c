@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* The transmit side of a receive problem: what is sent in small frames comes back as many ACKs. */
+/* The sending side of a receive problem: small frames sent bring back many ACKs. */
 #include <string.h>
 
 #include "doctor/rules/ifaces.h"
@@ -20,7 +20,7 @@ static bool segments_per_frame(const struct doctor_snapshot *snap, double *ret_r
 	return true;
 }
 
-/* Of the groups that send: the one with most senders too slowly paced for two segments a frame. */
+/* Of groups that send, the one with most senders paced too slowly for two segments a frame. */
 static const struct doctor_group *slow_group(const struct doctor_snapshot *snap)
 {
 	const struct doctor_group *group, *worst = NULL;
@@ -35,7 +35,7 @@ static const struct doctor_group *slow_group(const struct doctor_snapshot *snap)
 	return worst;
 }
 
-/* Segments a frame with data, of those that @ifindex sent while the probe looked; 0: not known. */
+/* Segments in each data frame that @ifindex sent while the probe ran; 0: not known. */
 static double frame_of(const struct doctor_snapshot *snap, __u32 ifindex, __u64 *ret_median)
 {
 	const struct doctor_deep_frames *queue;
@@ -54,7 +54,7 @@ static double frame_of(const struct doctor_snapshot *snap, __u32 ifindex, __u64 
 	return frames >= 100 ? (double)segments / (double)frames : 0;
 }
 
-/* ACKs that are sent lower the ratio of counters; frames with data tell the truth. */
+/* Pure ACKs lower the ratio of the counters; the probe looks at frames with data only. */
 static bool frames_are_small(const struct doctor_snapshot *snap, struct doctor_finding *finding,
 			     __u32 ifindex, double ratio)
 {
@@ -114,7 +114,7 @@ DOCTOR_JUDGE(judge_bonus)
 	rxaqm_list_each(group, &snap->sockets.groups) {
 		bool most = group->young_no_bonus * 2 > group->young;
 
-		/* A long path looks the same: only where other queues have short round trips. */
+		/* A long path looks the same: require short round trips on other queues. */
 		short_elsewhere |= !most && group->active >= 4 && group->min_rtt_median_us &&
 				   group->min_rtt_median_us >> 9 < 2;
 		if (!most || group->young < 4)

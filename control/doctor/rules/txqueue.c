@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Tx queues: what waits to be sent, completions that come late. */
+/* Tx queues: packets that wait to be sent, and late completions. */
 #include <string.h>
 
 #include "doctor/rules/ifaces.h"
 
 #define QDISC "RTM_GETQDISC"
 #define BQL "byte_queue_limits"
-/* What a shaper or an AQM holds on purpose, and a link that is full, is below this. */
+/* A shaper, an AQM or a full link makes packets wait less than this. */
 #define LONG_US 50000
 
-/* fq keeps packets back for their flow's pace: that some wait there says nothing. */
+/* fq holds packets back to pace their flow: a backlog there proves nothing. */
 static bool paces(const struct doctor_snapshot *snap, const struct doctor_iface *iface)
 {
 	const char *usual = doctor_sysctl_words(snap, "net.core.default_qdisc");
@@ -18,13 +18,13 @@ static bool paces(const struct doctor_snapshot *snap, const struct doctor_iface 
 			 (!strcmp(iface->qdisc, "mq") && usual && !strcmp(usual, "fq")));
 }
 
-/* How long what stands in @queue takes to be sent at the rate of the window. False: not known. */
+/* How long @queue's backlog takes to be sent at the window's rate. False: not known. */
 static bool delay_of(const struct doctor_snapshot *snap, const struct doctor_iface *iface,
 		     const struct doctor_queue *queue, double *ret_us)
 {
 	__u64 sent = doctor_queue_rise(snap, iface, queue, bytes);
 
-	/* Below mq each queue sends a part of what the interface does. */
+	/* Under mq a queue sends only a part of the interface's bytes. */
 	if (sent == ~0ULL &&
 	    (!strncmp(iface->qdisc, "mq", 2) || !doctor_iface_stat(snap, iface, "tx_bytes", &sent)))
 		return false;
@@ -46,7 +46,7 @@ static double qdisc_drops(const struct doctor_snapshot *snap, const struct docto
 	return (double)sum;
 }
 
-/* UDP's senders are turned away, or the qdisc drops more than TCP needs to find its rate. */
+/* UDP senders are refused, or the qdisc drops more than TCP needs to find its rate. */
 static bool loses(const struct doctor_snapshot *snap, const struct doctor_iface *iface)
 {
 	__u64 refused, sent = doctor_iface_rose(snap, iface, "tx_packets");
@@ -105,7 +105,7 @@ DOCTOR_JUDGE(judge_qdisc)
 	return DOCTOR_FOUND;
 }
 
-/* Keeps the most that a queue stalled in @most. */
+/* Note the queue that stalled most, and keep its number of stalls in *@most. */
 static void add_stalls(struct doctor_finding *finding, __u64 *most, const char *iface, __u32 queue,
 		       __u64 stalls, __u64 longest_ms)
 {
@@ -125,7 +125,7 @@ DOCTOR_JUDGE(judge_stall)
 	__u64 stalls = 0, rise;
 	bool watched = doctor_probed(snap, "stalls");
 
-	/* By the probe, which switches the detector on. */
+	/* Stalls seen by the probe, which switches the detector on. */
 	rxaqm_list_each(probed, &snap->deep_stalls)
 		add_stalls(finding, &stalls, doctor_iface_name(snap, probed->ifindex),
 			   probed->queue, probed->stalls, probed->longest_ms);
@@ -146,7 +146,7 @@ DOCTOR_JUDGE(judge_stall)
 				    "the stall detector of BQL is off (stall_thrs 0: the probe "
 				    "\"stalls\" of --deep switches it on) or not there (before 6.9)");
 	doctor_note_count(finding, "stalls", stalls, BQL "/stall_cnt");
-	return doctor_found_if(stalls); /* each is of many ms */
+	return doctor_found_if(stalls); /* a stall lasts many ms */
 }
 
 DOCTOR_JUDGE(judge_drops)
@@ -167,13 +167,13 @@ DOCTOR_JUDGE(judge_drops)
 				"It lets nothing pass: a class is not there, or a rate is 0" :
 				"Programs send more than the link, a shaper or a policer lets pass, "
 				"and the queue is full");
-	/* An AQM there tells senders so. */
+	/* An AQM signals senders by few drops. */
 	if (share < 1)
 		finding->severity = DOCTOR_LOW;
 	return doctor_found_if(drops >= doctor_window_s(snap));
 }
 
-/* Where the CPU that receives has no time for what was sent. */
+/* For .after: the CPU that receives has no time for Tx completions. */
 #define LATE_COMPLETIONS                                                                         \
 	"rx-queue-standing cq-shared rx-starved rx-cpu-busy rx-cpus-busy rx-skew rx-queues-few " \
 	"bpf-dear packet-dear napi-starved"

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* UDP sockets. One of the causes below explains drops at a socket; they exclude each other. */
+/* UDP sockets. At most one of the causes below explains the drops of a socket. */
 #include <string.h>
 
 #include "doctor/rules/sockets.h"
 
 #define UDP_SOCKETS "BPF iter/udp (or sock_diag)"
-/* What made a socket drop: the ids of the checks. */
+/* Why a socket dropped: ids of checks. */
 #define STOPPED "udp-reader-stopped"
 #define SHARES_CPU "udp-reader-shares-cpu"
 #define SLOW "udp-reader-slow"
@@ -13,12 +13,12 @@
 #define WAITS "reader-waits-for-cpu"
 #define NO_BUFFER "no buffer"
 #define ALL_READERS STOPPED " " SHARES_CPU " " WAITS " " SLOW " " BURST
-/* Of the window on a CPU: none worth the name, all there is. */
+/* Percent of the window on a CPU. */
 #define IDLE_PERCENT 1.0
 #define BUSY_PERCENT 80.0
-/* Of the window waiting for a CPU that others have. */
+/* Percent of the window waiting for a CPU that others have. */
 #define WAITS_PERCENT 20.0
-/* A small datagram takes a buffer of 2 kB at least, and its header (SKB_TRUESIZE). */
+/* Even a small datagram is charged a buffer of 2 kB and its header (SKB_TRUESIZE). */
 #define LEAST_CHARGED 2304
 
 static const char delivered[] = "Udp.InDatagrams";
@@ -35,7 +35,7 @@ DOCTOR_SCORE(by_drops)
 	return drops >= doctor_window_s(snap) ? drops : 0;
 }
 
-/* Did buffers make most of the drops of @socket? What they did not are checksums and filters. */
+/* Did full buffers cause most drops of @socket? The other causes are checksums and filters. */
 static bool was_full(const struct doctor_snapshot *snap, const struct doctor_socket *socket)
 {
 	__u64 drops;
@@ -44,7 +44,7 @@ static bool was_full(const struct doctor_snapshot *snap, const struct doctor_soc
 	       drops * 2 >= socket->drops;
 }
 
-/* Which check explains the drops of @socket; "": @socket is NULL. */
+/* The id of the check that explains the drops of @socket; "" if @socket is NULL. */
 static const char *find_cause(const struct doctor_snapshot *snap,
 			      const struct doctor_socket *socket, bool *ret_program_known)
 {
@@ -68,7 +68,7 @@ static const char *find_cause(const struct doctor_snapshot *snap,
 	if (!owner || owner->run_ns == ~0ULL)
 		return stopped ? STOPPED : BURST;
 	*ret_program_known = true;
-	/* A reader that softirqs leave hardly any CPU takes few, one that stopped none. */
+	/* A reader starved by softirqs still takes a few datagrams, a stopped one none. */
 	if (stopped && !datagrams)
 		return STOPPED;
 	run_percent = (double)owner->run_ns / 1e7 / doctor_window_s(snap);
@@ -81,7 +81,8 @@ static const char *find_cause(const struct doctor_snapshot *snap,
 		return WAITS;
 	if (stopped || (full && run_percent < IDLE_PERCENT && wait_percent < WAITS_PERCENT))
 		return STOPPED;
-	/* A thread that has time left is not too slow, however busy its program's others are. */
+	/* A thread with time left is not too slow, however busy other threads of the program are.
+	 */
 	if ((double)busiest_ns / 1e7 / doctor_window_s(snap) >= BUSY_PERCENT ||
 	    (full && run_percent >= IDLE_PERCENT))
 		return SLOW;
@@ -96,7 +97,7 @@ bool doctor_udp_waits(const struct doctor_snapshot *snap, const struct doctor_so
 	       !strcmp(find_cause(snap, socket, &program_known), WAITS);
 }
 
-/* Of all datagrams that came in the window: below one of a thousand slows nothing. */
+/* Less than one of a thousand datagrams of the window slows nothing. */
 static bool is_little(const struct doctor_snapshot *snap, __u64 drops)
 {
 	__u64 taken = 0;
@@ -141,14 +142,14 @@ DOCTOR_JUDGE(judge_reader)
 	bool program_known;
 	bool explains = !strcmp(find_cause(snap, socket, &program_known), finding->check->id);
 
-	/* Those that this cause explains. */
+	/* Only drops that this cause explains. */
 	doctor_note_count(finding, "drops", explains ? socket->drops : 0, UDP_SOCKETS);
 	doctor_note(finding, "udp_sockets", (double)snap->sockets.nr_udp, DOCTOR_COUNT,
 		    UDP_SOCKETS);
 	if (!explains)
 		return DOCTOR_CLEAR;
 	note_cause(snap, finding, socket);
-	/* One that stands full loses most of its own, which may be few. */
+	/* A socket that stays full loses most of its own datagrams, even if they are few. */
 	if (socket->rmem_alloc < socket->rcvbuf / 2 && is_little(snap, socket->drops))
 		finding->severity = DOCTOR_LOW;
 	if (!program_known && strcmp(finding->check->id, STOPPED))

@@ -4,13 +4,13 @@
 
 #include "doctor/rules/sockets.h"
 
-/* A window that is all in flight: what arrives in a round trip is what the window allows. */
+/* How much of the window is in flight: bytes that arrive in a round trip, over the window. */
 DOCTOR_SCORE(window_share)
 {
 	double rate = (double)socket->received / doctor_window_s(snap);
 	__u32 rtt_us = socket->rcv_rtt_us;
 
-	/* A receiver's is too long without timestamps (a window), and if the sender pauses. */
+	/* The receiver's estimate is too long without timestamps, or if the sender pauses. */
 	if (socket->srtt_us && socket->srtt_us < rtt_us)
 		rtt_us = socket->srtt_us;
 	if (!socket->seen_before || !socket->rcv_wnd || socket->rcv_wnd == ~0U || rtt_us < 1000 ||
@@ -71,7 +71,7 @@ DOCTOR_SCORE(huge_share)
 {
 	double bdp_1_gbit = 125e6 * (socket->rcv_rtt_us ?: 1000) / 1e6;
 
-	/* Both ends of the window: a burst is what buffers are for. */
+	/* Full at both ends of the window: a burst is what buffers are for. */
 	if (socket->rcvbuf_locked || !socket->seen_before ||
 	    socket->rmem_alloc < socket->rcvbuf / 2 ||
 	    socket->was_rmem_alloc < socket->rcvbuf / 4 || socket->rmem_alloc < 4 << 20 ||
@@ -101,7 +101,7 @@ static bool tells_ratio(const struct doctor_socket *socket)
 	return doctor_is_flow(socket) && socket->scaling_ratio;
 }
 
-/* How little of its memory is payload, of 256. */
+/* How much of its memory is not payload, of 256. */
 DOCTOR_SCORE(waste)
 {
 	return socket->received >= 1000000 ? 256 - (double)socket->scaling_ratio : 0;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* The snapshot as a bundle: a row a field; the names of fields are the keys. */
+/* Convert a snapshot to a bundle and back. Each field is a row; its name is the key. */
 #include <json-c/json.h>
 #include <stdarg.h>
 #include <stdio.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Reading a snapshot. */
+/* Read values from a snapshot. */
 #include <json-c/json.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -49,14 +49,14 @@ __u64 doctor_since(__u64 before, __u64 after)
 	return before == ~0ULL || after == ~0ULL || after < before ? ~0ULL : after - before;
 }
 
-/* A counter that went back was reset in between: its difference says nothing. */
+/* The difference of a counter. A counter that went back was reset: its difference is not known. */
 static bool difference(doctor_map before, doctor_map after, const char *name, __u64 *ret_value)
 {
 	__u64 was, is;
 
 	if (!doctor_map_get(before, name, &was) || !doctor_map_get(after, name, &is))
 		return false;
-	/* One of 32 bits that was about to come round has; from lower down it was reset. */
+	/* A 32-bit counter wraps only near its end; from a lower value it was reset. */
 	if (is < was && was >= 0xf0000000 && was <= ~0U)
 		is += 1ULL << 32;
 	if (is < was)
@@ -115,7 +115,7 @@ const struct doctor_iface *doctor_iface_before(const struct doctor_snapshot *sna
 	size_t at = (size_t)(iface - snap->after.ifaces.at);
 	const struct doctor_iface *was;
 
-	/* Nearly always at the same place. */
+	/* An interface nearly always has the same index in both samples. */
 	if (at < snap->before.ifaces.nr && snap->before.ifaces.at[at].ifindex == iface->ifindex)
 		return &snap->before.ifaces.at[at];
 	return rxaqm_list_find(was, &snap->before.ifaces, was->ifindex == iface->ifindex);

@@ -17,21 +17,21 @@
 #define RING "nic-ring-overflow nic-no-memory"
 #define LONG "frames longer than the MTU", "frames-too-long wire-errors duplex-mismatch"
 
-/* The first row that fits is it. What drivers call it: their ethtool.c in drivers/net. */
+/* The first row that matches counts. Drivers' names come from their ethtool.c in drivers/net. */
 static const struct doctor_loss ledger[] = {
 	/* NIC, by the kernel's names (Documentation/networking/statistics.rst). */
 	{ STAT, "rx_crc_errors|rx_frame_errors", "damaged frames", "wire-errors duplex-mismatch" },
 	{ STAT, "rx_length_errors", LONG },
 	{ STAT, "rx_missed_errors|rx_over_errors|rx_fifo_errors", "packets lost in the NIC",
 	  RING " nic-port-discards" },
-	/* To what a driver puts into rx_dropped the kernel adds what nobody wants (net/core/dev.c:
-	 * dev_get_stats). It is the ring's only count of ena (ena_netdev.c:ena_get_stats64, with
-	 * drops of XDP) and idpf (idpf_virtchnl.c:idpf_send_get_stats_msg: rx_discards). be2net,
-	 * sfc, ice, iavf, atlantic and nicvf have theirs by ethtool -S as well, so below. i40e
-	 * counts errors there (i40e_main.c:i40e_update_vsi_stats: rx_discards_other), bnxt_en
-	 * memory, tg3 and hns3 damage, cxgb4 and, in 6.1, mlx5 the port; virtio_net, veth, mana and
-	 * stmmac XDP and memory; igb, igc, ixgbe, e1000e, qede and hv_netvsc nothing. All in Linux
-	 * 6.12.117.
+	/* Drivers put different things into rx_dropped, and the kernel adds packets that nobody
+	 * wants (net/core/dev.c:dev_get_stats). For ena (ena_netdev.c:ena_get_stats64, with drops
+	 * of XDP) and idpf (idpf_virtchnl.c:idpf_send_get_stats_msg: rx_discards) it is the only
+	 * count of the ring. be2net, sfc, ice, iavf, atlantic and nicvf also count the ring by
+	 * ethtool -S: see the rows below. i40e counts errors there
+	 * (i40e_main.c:i40e_update_vsi_stats: rx_discards_other), bnxt_en memory, tg3 and hns3
+	 * damage, cxgb4 and, in 6.1, mlx5 the port; virtio_net, veth, mana and stmmac XDP and
+	 * memory; igb, igc, ixgbe, e1000e, qede and hv_netvsc nothing. All in Linux 6.12.117.
 	 */
 	{ STAT, "rx_dropped", "packets that a ring had no room for",
 	  RING " xdp-drops backlog-drops", .drivers = "ena idpf" },
@@ -49,9 +49,9 @@ static const struct doctor_loss ledger[] = {
 	{ STAT, "collisions|tx_errors|tx_carrier_errors|tx_aborted_errors|tx_window_errors",
 	  "packets cut while they were sent", "duplex-mismatch link-slow", 1 },
 
-	/* NIC, by its driver's. The first are only named like a loss: the stack looks at
-	 * checksums again, and counts what is wrong. Not so where gve's NIC drops it. What
-	 * cpsw's switch (ale) does not pass on is for others.
+	/* Drivers' names for the NIC. The first rows are only named like a loss: the stack verifies
+	 * checksums again, and counts bad ones. gve's NIC does drop them. What cpsw's switch (ale)
+	 * does not forward is for others.
 	 */
 	{ ETHTOOL, "rx_drops_invalid_checksum", "packets with a wrong checksum",
 	  "- checksum-errors", 1 },
@@ -65,9 +65,9 @@ static const struct doctor_loss ledger[] = {
 	{ ETHTOOL, "allowance_exceeded|drop_ratelimit", "packets over an allowance of the cloud",
 	  "nic-allowance" },
 	{ ETHTOOL, "xdp drop|xdp abort", "packets that an XDP program dropped", "xdp-drops" },
-	/* The FIFO of a MAC is before the DMA: stmmac's, be2net's, cpsw's, mvpp2's, fec's (its
-	 * manual on IEEE_R_MACERR). otx2 only numbers its names: by rvu_debugfs.c 6 is "Packets
-	 * dropped due to RX FIFO full".
+	/* The FIFO of a MAC comes before the DMA: stmmac's, be2net's, cpsw's, mvpp2's, fec's (its
+	 * manual on IEEE_R_MACERR). otx2 numbers its names: rvu_debugfs.c calls 6 "Packets dropped
+	 * due to RX FIFO full".
 	 */
 	{ ETHTOOL,
 	  "rx discards_phy|buf_discard|cong_discard|brb_discard|rx prio discards|rx stat_discard|"
@@ -78,9 +78,9 @@ static const struct doctor_loss ledger[] = {
 	  "- nic-port-discards", 10 },
 	{ ETHTOOL, "alloc fail|alloc_err|alloc_discard|buff_alloc|oom_|no_memory|no_skb|noskb",
 	  "times that there was no memory for a packet", "nic-no-memory" },
-	/* The VSI's rx_discards (ice_ethtool.c:ice_gstrings_vsi_stats); descriptors that were
-	 * missing (igb_main.c, igc_main.c: RQDPC). By the same names veth and virtio_net count XDP
-	 * and memory.
+	/* The VSI's rx_discards (ice_ethtool.c:ice_gstrings_vsi_stats), and missing descriptors
+	 * (igb_main.c, igc_main.c: RQDPC). veth and virtio_net count XDP and memory by the same
+	 * names.
 	 */
 	{ ETHTOOL, "rx_dropped", "packets that a ring had no room for", RING, .drivers = "ice" },
 	{ ETHTOOL, "rx queue drops", "packets that a ring had no room for", RING " xdp-drops",
@@ -98,7 +98,7 @@ static const struct doctor_loss ledger[] = {
 	  "rx_drops|rx_drop_red|rx drop frame|droppeddma|port.rx_dropped|rx overflow|ovflow|"
 	  "rx_resource_err|rx_fifo_err|rx_over_err|rxq full_drop|rxq early_drop|rxq bm_drop",
 	  "packets that a ring had no room for", RING " xdp-drops" },
-	/* Interrupts of stmmac. */
+	/* stmmac counts interrupts. */
 	{ ETHTOOL, "rx buf_unav", "times that a ring ran empty", "- nic-port-discards " RING, 1 },
 	{ ETHTOOL, "rx drop", "packets dropped in the NIC or its driver",
 	  "rx-dropped xdp-drops " RING, 1, 20 },
@@ -131,7 +131,7 @@ static const struct doctor_loss ledger[] = {
 	  "packets that came by another interface than answers go", "rp-filter" },
 	{ COUNTER, "nf_conntrack.drop|nf_conntrack.early_drop|nf_conntrack.insert_failed",
 	  "connections that conntrack dropped", "conntrack-full conntrack-race" },
-	/* Many are of peers that came late, and of scans. */
+	/* Many are late packets of peers, and scans. */
 	{ COUNTER, "nf_conntrack.invalid", NULL, "conntrack-invalid" },
 	{ COUNTER, "arp_cache.table_fulls|ndisc_cache.table_fulls", "neighbours that had no room",
 	  "neighbour-full" },
@@ -184,7 +184,7 @@ static const struct doctor_loss ledger[] = {
 	{}
 };
 
-/* A counter that no row knows and that is called like this counts a loss. */
+/* A counter that no row knows counts a loss if its name has one of these words. */
 static const char *const loss_words[] = { "drop",    "discard",	 "err",	   "fail",
 					  "overrun", "overflow", "exceed", "timeout" };
 
@@ -199,7 +199,7 @@ static bool has_loss_word(const char *name)
 	return false;
 }
 
-/* Does @name have all of @words? */
+/* Does @name contain all of @words? */
 static bool has_words(const char *name, char *words)
 {
 	char *word;
@@ -209,7 +209,7 @@ static bool has_words(const char *name, char *words)
 	return !word;
 }
 
-/* "Udp6.InErrors" is "Udp.InErrors" as well; "Icmp.*" is all that begin so. */
+/* "Udp.InErrors" also matches "Udp6.InErrors"; "Icmp.*" matches all that begin so. */
 static bool is_counter(const char *name, const char *row)
 {
 	size_t prefix = strcspn(row, "."), len;
@@ -235,7 +235,7 @@ static bool fits(enum doctor_loss_in in, const char *name, const char *names)
 	return false;
 }
 
-/* A name of the driver's that ends so, or has these, is no number of packets. */
+/* Names that end or read like this count time or bytes, not packets. */
 static bool is_amount(const char *name)
 {
 	size_t len = strlen(name);
@@ -278,7 +278,7 @@ static const struct doctor_loss *find(enum doctor_loss_in in, const char *name, 
 const struct doctor_loss *doctor_loss_of(enum doctor_loss_in in, const char *name,
 					 const char *driver)
 {
-	static struct lh_table *found; /* a host of containers has the same names 200 times */
+	static struct lh_table *found; /* a container host asks for the same names 200 times */
 	const struct doctor_loss *loss;
 	char key[160];
 	void *known;
@@ -314,7 +314,7 @@ bool doctor_rise_of(const struct doctor_snapshot *snap, const char *id, __u64 *r
 	return false;
 }
 
-/* A counter of each queue, or priority, is part of one: its number becomes "#". */
+/* The counters of all queues or priorities are one loss: their numbers become "#". */
 struct loss {
 	char name[64];
 	__u64 sum;
@@ -351,7 +351,7 @@ static void add_losses(const struct doctor_snapshot *snap, const struct doctor_i
 	if (!map)
 		return;
 	json_object_object_foreach(map, name, entry) {
-		/* Most are 0 for ever. */
+		/* Most are always 0. */
 		if (!json_object_get_uint64(entry) ||
 		    !doctor_iface_rise(snap, iface, in == DOCTOR_IN_ETHTOOL, name, &rise) ||
 		    !rise || !sums_up(doctor_loss_of(in, name, iface->driver), id))
@@ -381,7 +381,7 @@ __u64 doctor_loss_by(const struct doctor_snapshot *snap, const struct doctor_ifa
 	return most;
 }
 
-/* What passes where @name is counted; 0: not known. */
+/* How many packets pass where @name is counted; 0: not known. */
 static __u64 passes(const struct doctor_snapshot *snap, const char *name)
 {
 	static const struct {

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * All that the doctor knows of a host: two samples, some seconds apart, and what lies between
- * them. Collectors (collect/) fill it, rules (rules/) read it and nothing else, and
- * fields.c turns it into a bundle (JSON) and back without loss. A live diagnosis goes
- * through the bundle, too: one recorded and one live cannot differ.
+ * All that the doctor knows of a host: two samples, some seconds apart, and what was seen between
+ * them. Collectors (collect/) fill it; rules (rules/) read nothing else. fields.c turns it into a
+ * bundle (JSON) and back without loss. A live diagnosis goes through a bundle, too, so live and
+ * recorded ones cannot differ.
  *
- * What a kernel does not give is absent, never 0: from a map its key, from a list its entries; a
- * field says itself what stands for "not known". Why it is absent is in cannot_see.
+ * What a kernel does not give is absent, never 0: the key of a map, the entry of a list. Each field
+ * says what stands for "not known"; cannot_see says why.
  */
 #pragma once
 
@@ -15,23 +15,23 @@
 
 #include "base/json_file.h"
 
-/* Of the bundle. Raised when the meaning of something in it changes; what is new needs no raise. */
+/* Raise it when a member changes its meaning; a new member needs no raise. */
 #define RXAQM_BUNDLE_VERSION 1
 
-/* Names to non-negative numbers, or to words; NULL: empty. */
+/* Names with non-negative numbers or with words; NULL: empty. */
 typedef struct json_object *doctor_map;
 
 /* /proc/stat (in ticks of host.ticks_per_s), /proc/net/softnet_stat, /proc/softirqs. */
 struct doctor_cpu {
 	__u32 id;
-	__u64 user, system, idle, iowait, irq, softirq, steal; /* user: with nice and guests */
+	__u64 user, system, idle, iowait, irq, softirq, steal; /* user: includes nice and guests */
 	__u64 processed, dropped, flow_limited; /* packets */
 	__u64 net_rx; /* softirqs */
-	__u64 net_tx, timer, block, tasklet, sched, rcu; /* and of other kinds; ~0: not known */
+	__u64 net_tx, timer, block, tasklet, sched, rcu; /* other softirqs; ~0: not known */
 	__u64 khz; /* now; 0: not known */
 	__u64 base_khz,
-		max_khz; /* without boost, which few drivers tell, and with it; ~0: not known */
-	__u64 throttles; /* by heat, since boot; ~0: not known */
+		max_khz; /* base: without boost, few drivers tell it; max: with it; ~0: not known */
+	__u64 throttles; /* for heat, since boot; ~0: not known */
 	__u32 sibling; /* another CPU of the same core; ~0: none, or not known */
 	__u32 numa_node; /* ~0: not known */
 };
@@ -41,11 +41,11 @@ struct doctor_thread {
 	char comm[32];
 	__u32 pid;
 	__s32 cpu; /* where it ran last */
-	__u64 run_ns, wait_ns; /* on a CPU; waiting for one, though it could run (schedstat) */
-	__u64 longest_wait_ns; /* between two looks 100 ms apart, in the window; ~0: not known */
+	__u64 run_ns, wait_ns; /* on a CPU; runnable but waiting for one (schedstat) */
+	__u64 longest_wait_ns; /* within 100 ms between two looks; ~0: not known */
 	struct {
 		__u64 wait_ns, waits;
-	} looked; /* for the collector: the last time */
+	} looked; /* at the collector's last look */
 };
 
 struct doctor_queue {
@@ -55,7 +55,7 @@ struct doctor_queue {
 	__u64 drops, alloc_fails; /* ~0: not known */
 	__u64 irq_count; /* of its interrupt; ~0: not known */
 	__u32 napi, irq; /* 0: not known */
-	__s32 cpu; /* that its interrupts go to; -1: not known */
+	__s32 cpu; /* where its interrupts go; -1: not known */
 	/* Tx: BQL and the qdisc under mq; ~0: there is none. */
 	__u64 bql_inflight, bql_limit, stall_cnt, stall_max_ms, stall_thrs_ms, hangs;
 	__u64 backlog_bytes, qdisc_drops;
@@ -71,37 +71,37 @@ struct doctor_iface {
 	char name[32], driver[32];
 	__u32 ifindex;
 	__u32 link_type; /* ARPHRD_*; 772 is the loopback device */
-	__s64 speed_mbit, speed_max_mbit; /* of the link, and of the NIC; -1, 0: not known */
+	__s64 speed_mbit, speed_max_mbit; /* of the link, of the NIC; -1, 0: not known */
 	char duplex[8]; /* half, full; "": not known */
 	__u32 mtu; /* 0: not known */
 	__u32 pcie_width, pcie_max_width; /* lanes; ~0: not known */
 	__u32 numa_node; /* ~0: none */
 	__u32 rx_queues, rps_queues; /* rps_queues: Rx queues with RPS on */
 	__u32 rx_ring, rx_ring_max, rx_max_queues; /* 0: not known */
-	__u32 rss_share_max_permille; /* of one in the indirection table; 0: not known */
+	__u32 rss_share_max_permille; /* the largest in the indirection table; 0: not known */
 	__u32 channels; /* queues in use that receive; 0: not known */
-	__u32 rx_channels; /* of them, those that do nothing else */
+	__u32 rx_channels; /* those of them that only receive */
 	bool gro, gro_known, xdp_generic;
-	bool is_virtual; /* of a kind of rtnetlink's: no cable, ring or device of its own */
+	bool is_virtual; /* has an rtnetlink kind: no cable, ring or device of its own */
 	char qdisc[24]; /* at the root; "": not known */
 	doctor_map stats; /* /sys/class/net/IF/statistics */
-	doctor_map ethtool; /* -S, those that tell of drops, pauses, limits and single queues */
+	doctor_map ethtool; /* of -S, those of drops, pauses, limits and single queues */
 	RXAQM_LIST(struct doctor_queue) queues;
 	RXAQM_LIST(struct doctor_napi) napis;
 };
 
-/* A socket that stands out; kprobes/sockets.bpf.c and sock_diag say the same of it. */
+/* A socket that stands out, from kprobes/sockets.bpf.c or sock_diag. */
 struct doctor_socket {
 	char proto[8], state[16]; /* proto: tcp, udp, packet (AF_PACKET) */
 	char local[56], remote[56]; /* "10.0.0.1:5001", "[fe80::1]:80"; AF_PACKET: "" */
-	__u32 ifindex; /* where its packets come from; 0: not known, of AF_PACKET: anywhere */
+	__u32 ifindex; /* where its packets come from; 0: not known, AF_PACKET: any */
 	__u32 rx_queue; /* ~0: not known */
 	__s32 cpu; /* that processed its last packet; -1: not known */
 	bool rcvbuf_locked;
-	bool seen_before; /* in the first sample, too: the was_ and the deltas mean something */
+	bool seen_before; /* also in the first sample: the was_ fields and differences are valid */
 	__u32 rmem_alloc, rcvbuf, sndbuf;
 	__u32 recv_queue, send_queue,
-		not_sent; /* listener: connections that wait, their limit, 0 */
+		not_sent; /* a listener: waiting connections, their limit, 0 */
 	__u32 was_rmem_alloc, was_recv_queue, was_packets_out;
 	__u64 drops; /* packets, between the samples */
 	__u64 received, acked, read; /* bytes, between the samples; read: by the program */
@@ -124,10 +124,10 @@ struct doctor_group {
 	char proto[8];
 	__u32 sockets, active; /* active: received or sent between the samples */
 	__u64 received, acked; /* bytes between the samples, TCP */
-	__u32 slow_paced; /* active, sent, pacing below two segments a millisecond */
-	__u32 young, young_no_bonus; /* active and new; min_rtt so long that TSO gets no bonus */
+	__u32 slow_paced; /* active, sending, paced below two segments a millisecond */
+	__u32 young, young_no_bonus; /* active and new; min_rtt is too long for TSO's bonus */
 	__u64 pacing_median, srtt_median_us, min_rtt_median_us,
-		cwnd_median; /* of active; 0: none */
+		cwnd_median; /* of active ones; 0: none */
 };
 
 /* How long a thread has run since it began. */
@@ -141,16 +141,16 @@ struct doctor_owner {
 	__u32 pid;
 	char comm[32], state[4];
 	__s32 cpu; /* of the thread that ran most between the samples */
-	__u64 run_ns, wait_ns; /* all threads together, between the samples; ~0: not known */
+	__u64 run_ns, wait_ns; /* all threads, between the samples; ~0: not known */
 	__u64 busiest_run_ns; /* the thread that ran most; ~0: not known */
 	__u64 throttled_us; /* by the quota of its cgroup, between the samples; ~0: not known */
 	__s32 nice;
 	bool seen_before;
-	/* Of the first look until the second one; in no bundle. */
+	/* Only between the first and the second look; in no bundle. */
 	RXAQM_LIST(struct doctor_thread_run) runs;
 };
 
-/* A process that took CPU time between the samples, of those that took most. */
+/* One of the processes that used most CPU time between the samples. */
 struct doctor_hog {
 	__u32 pid;
 	char comm[32];
@@ -165,9 +165,9 @@ struct doctor_netns {
 	__u32 programs;
 };
 
-/* Sockets bound to one local address, for what is left of the range of ports. */
+/* Sockets bound to one local address: they use up the range of local ports. */
 struct doctor_ports {
-	char proto[8], local[48], remote[56]; /* remote: "": of all */
+	char proto[8], local[48], remote[56]; /* remote: "": all peers */
 	__u32 used;
 };
 
@@ -175,14 +175,14 @@ struct doctor_sockets {
 	char source[16]; /* "bpf", "diag", "": not seen */
 	__u64 nr_tcp, nr_udp, took_us;
 	__u64 nr_packet, packet_rings; /* AF_PACKET, and those with a ring; ~0: not known */
-	/* Of all of TCP. */
+	/* Counts over all TCP sockets. */
 	__u64 locked, rb_at_max, zero_window, rmem_over;
 	RXAQM_LIST(struct doctor_socket) notable;
 	RXAQM_LIST(struct doctor_group) groups;
 	RXAQM_LIST(struct doctor_ports) ports;
 };
 
-/* A host of containers has a veth for each; the first of them tell enough. */
+/* A container host has a veth for each container; the first ones tell enough. */
 #define DOCTOR_MAX_IFACES 256
 
 struct doctor_sample {
@@ -193,21 +193,21 @@ struct doctor_sample {
 	RXAQM_LIST(struct doctor_iface) ifaces;
 };
 
-/* What many looks between the samples saw, of an interface and Tx queue. */
+/* What the looks between the samples saw of an interface and Tx queue. */
 struct doctor_standing {
 	__u32 ifindex, queue;
-	__u32 looks, backlogged; /* backlogged: looks with packets in the qdisc */
+	__u32 looks, backlogged; /* backlogged: looks that found packets in the qdisc */
 	__u64 backlog_max;
 };
 
-/* A window before this one (--watch). */
+/* The summary of an earlier window (--watch). */
 struct doctor_past {
 	__u64 rx_bytes_per_s;
-	__u32 busiest_permille; /* of a CPU, receiving */
+	__u32 busiest_permille; /* of the busiest CPU, receiving */
 	bool standing; /* rxaqm saw a standing queue */
 };
 
-/* A queue of an interface that rxaqm is attached to; between the samples. */
+/* A queue that rxaqm is attached to; counters are differences between the samples. */
 struct doctor_attached {
 	__u32 ifindex, queue;
 	char completion[16], mode[16]; /* completion: shared, split ... or "unknown" */
@@ -217,9 +217,9 @@ struct doctor_attached {
 	__u64 sojourn_p50_ns; /* 0: not known */
 };
 
-/* What --deep measured; the windows are in doctor_snapshot.deep. */
+/* What --deep measured; the length of each probe is in doctor_snapshot.deep. */
 
-/* A NAPI: does it wait for its CPU, or are its packets dear? */
+/* Whether a NAPI waits for its CPU, or its packets are expensive. */
 struct doctor_deep_napi {
 	__u32 ifindex; /* 0: the backlog of a CPU; ~0: of another network namespace */
 	__u32 id, cpu;
@@ -235,27 +235,27 @@ struct doctor_deep_prog {
 	__u64 runs, run_ns;
 };
 
-/* Frames with TCP data that an interface sent by a Tx queue. */
+/* The frames with TCP data that an interface sent by one Tx queue. */
 struct doctor_deep_frames {
 	__u32 ifindex, queue;
 	__u64 frames, bytes, segments;
-	__u64 median; /* bytes, a power of two below it */
+	__u64 median; /* bytes, rounded down to a power of two */
 };
 
-/* A CPU: how long the softirq that receives waited to begin. */
+/* How long the receiving softirq of a CPU waited to begin. */
 struct doctor_deep_late {
 	__u32 cpu;
 	__u64 waits, longest_ns, p99_ns;
 	char held_by[16]; /* the task that ran when the longest wait began */
 };
 
-/* Packets that the kernel dropped, by its own name of the reason and the function; most first. */
+/* Packets that the kernel dropped, by its name of the reason and the function; most first. */
 struct doctor_deep_drop {
 	char reason[48], place[64];
 	__u64 drops;
 };
 
-/* What BQL's detector of stalls, switched on, counted of a Tx queue. */
+/* What BQL's stall detector counted of a Tx queue while the probe had it on. */
 struct doctor_deep_stalls {
 	__u32 ifindex, queue;
 	__u64 stalls, longest_ms;
@@ -263,14 +263,14 @@ struct doctor_deep_stalls {
 
 struct doctor_blind {
 	char what[48], why[160];
-	bool essential; /* without it nothing can be called healthy */
+	bool essential; /* without it no host can be called healthy */
 };
 
 struct doctor_snapshot {
 	char kernel[64], hostname[64], rxaqm[32];
 	__u32 ticks_per_s, page_size;
 	__u64 memory_bytes; /* ~0: not known */
-	__u64 time_s; /* of the end of the window, since 1970; ~0: not known */
+	__u64 time_s; /* end of the window, since 1970; ~0: not known */
 	char interface[32]; /* asked for; "": all */
 	doctor_map sysctl; /* "net.ipv4.tcp_rmem": words as /proc/sys has them, one blank between */
 	struct doctor_sample before, after;
@@ -282,9 +282,9 @@ struct doctor_snapshot {
 	RXAQM_LIST(struct doctor_past) past;
 	RXAQM_LIST(struct doctor_attached) attached;
 	RXAQM_LIST(struct doctor_blind) cannot_see;
-	doctor_map taps; /* what looks at each packet: "AF_PACKET sockets": 2 ... */
+	doctor_map taps; /* what sees each packet: "AF_PACKET sockets": 2 ... */
 	doctor_map
-		deep; /* of probes that ran: polls_ns, bpf_ns ... for how long; numbers of theirs */
+		deep; /* how long each probe ran: polls_ns, bpf_ns ...; and the numbers it counted */
 	RXAQM_LIST(struct doctor_deep_napi) deep_napis;
 	RXAQM_LIST(struct doctor_deep_prog) deep_progs;
 	RXAQM_LIST(struct doctor_deep_frames) deep_frames;
@@ -293,7 +293,7 @@ struct doctor_snapshot {
 	RXAQM_LIST(struct doctor_deep_stalls) deep_stalls;
 };
 
-/* Note once that @what cannot be seen. */
+/* Note that @what cannot be seen; a second note of it is ignored. */
 void doctor_cannot_see(struct doctor_snapshot *snap, const char *what, const char *fmt, ...)
 	__attribute__((format(printf, 3, 4)));
 
@@ -301,11 +301,12 @@ void doctor_cannot_see(struct doctor_snapshot *snap, const char *what, const cha
 __u64 doctor_sysctl(const struct doctor_snapshot *snap, const char *name, unsigned int index,
 		    __u64 otherwise);
 
-/* What this window leaves for the next ones (--watch). */
+/* The summary of this window for later ones (--watch). */
 struct doctor_past doctor_past_of(const struct doctor_snapshot *snap);
 
-/* A bundle is @snap in a file, only readable by its owner: it names addresses and programs.
- * "-" is standard output, or input. -errno with @error; what was read must be freed in any case.
+/* A bundle is @snap in a file that only its owner may read, since it names addresses and programs.
+ * The path "-" is standard output or standard input. Return -errno with @error; free @snap after a
+ * read in either case.
  */
 extern const struct rxaqm_record_kind doctor_bundle_kind;
 #define doctor_bundle_write(snap, path, error) \
@@ -314,12 +315,12 @@ extern const struct rxaqm_record_kind doctor_bundle_kind;
 	rxaqm_record_read(&doctor_bundle_kind, snap, path, error)
 #define doctor_bundle_parse(snap, text, len, path, error) \
 	rxaqm_record_parse(&doctor_bundle_kind, snap, text, len, path, error)
-/* To JSON, to be put, or NULL: no memory; and from it. */
+/* To JSON (json_object_put() it; NULL: no memory), and from it. */
 #define doctor_snapshot_to_json(snap) rxaqm_fields_encode(doctor_bundle_kind.type, snap)
 #define doctor_snapshot_from_json(snap, bundle, error) \
 	rxaqm_record_decode(&doctor_bundle_kind, snap, bundle, error)
 #define doctor_snapshot_free(snap) rxaqm_fields_free(doctor_bundle_kind.type, snap)
 
-/* @to, which is empty, becomes what a bundle of @from would be read as; @from is freed. */
+/* Fill the empty @to with what a reader of the bundle of @from gets, and free @from. */
 int doctor_bundle_pass(struct doctor_snapshot *from, struct doctor_snapshot *to,
 		       struct rxaqm_error *error);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Sockets by interface and Rx queue, and by the ports that they hold. */
+/* Group sockets by interface and Rx queue, and count the local ports they use. */
 #include <arpa/inet.h>
 #include <json-c/linkhash.h>
 #include <stdio.h>
@@ -16,8 +16,8 @@ struct group {
 	__u32 pacing[DOCTOR_HIST], srtt[DOCTOR_HIST], min_rtt[DOCTOR_HIST], cwnd[DOCTOR_HIST];
 };
 
-/* Connections from one address to one address and port; the ports left are theirs. For UDP the
- * ports of one address; a use with lport says that this one of them has been counted.
+/* Connections from one address to one address and port share a range of local ports; UDP sockets of
+ * one address do, too. An entry with lport says that this port was counted already.
  */
 struct port_use {
 	__u8 laddr[16], raddr[16];
@@ -29,7 +29,7 @@ struct port_use {
 struct doctor_groups {
 	RXAQM_LIST(struct group);
 	size_t last;
-	struct lh_table *ports; /* struct port_use, which are their own keys */
+	struct lh_table *ports; /* struct port_use; each is its own key */
 };
 
 static unsigned int bucket(__u64 value)
@@ -39,7 +39,7 @@ static unsigned int bucket(__u64 value)
 	return log2 < DOCTOR_HIST ? log2 : DOCTOR_HIST - 1;
 }
 
-/* The middle of the bucket that the median is in; 0: nothing counted. */
+/* The middle of the bucket that holds the median; 0: nothing was counted. */
 static __u64 median(const __u32 *hist)
 {
 	__u64 total = 0, sum = 0;
@@ -63,7 +63,7 @@ static struct group *group_of(struct doctor_groups *groups, const struct rxaqm_s
 	size_t i;
 
 	for (i = 0; i < groups->nr; i++) {
-		/* Neighbours in the table are often of one queue. */
+		/* Neighbours in the socket table often have the same queue. */
 		group = &groups->at[(groups->last + i) % groups->nr];
 		if (group->to.ifindex == rec->rx_ifindex && group->to.rx_queue == queue &&
 		    group->to.proto[0] == *proto) {
@@ -100,7 +100,9 @@ static void add_tcp(struct group *group, const struct doctor_seen *seen)
 	group->pacing[bucket(rec->pacing_bytes_per_s)]++;
 	/* tcp_tso_autosize: a frame is what pacing sends in about a millisecond. */
 	to->slow_paced += rec->pacing_bytes_per_s / 1024 < 2ULL * rec->mss;
-	/* 2^9 us a bit is the default of tcp_tso_rtt_log; a bonus below a segment is none. */
+	/* The bonus halves for each 2^9 us of min_rtt (the default of tcp_tso_rtt_log); one below a
+	 * segment has no effect.
+	 */
 	if (!seen->did.seen_before) {
 		to->young++;
 		to->young_no_bonus += rec->min_rtt_us != ~0U && rec->min_rtt_us >> 9 >= 6;
@@ -140,7 +142,7 @@ struct doctor_groups *doctor_groups_new(void)
 	return NULL;
 }
 
-/* Is @use there for the first time? Counts it. */
+/* Count @use; true if it is new. */
 static bool use_port(struct doctor_groups *groups, const struct port_use *use)
 {
 	struct port_use *known;
@@ -165,7 +167,7 @@ static void add_port(struct doctor_groups *groups, const struct rxaqm_socket_rec
 {
 	struct port_use use = {};
 
-	/* Neither listeners nor UDP that is not connected; those share no port either. */
+	/* Listeners, and sockets without a local port, do not use up the range. */
 	if (!rec->lport || (rec->proto == RXAQM_SOCKET_TCP && !rec->rport))
 		return;
 	memcpy(use.laddr, rec->laddr, sizeof(use.laddr));
@@ -175,7 +177,7 @@ static void add_port(struct doctor_groups *groups, const struct rxaqm_socket_rec
 		memcpy(use.raddr, rec->raddr, sizeof(use.raddr));
 		use.rport = rec->rport;
 	} else {
-		/* One port may have many sockets: connections of QUIC, SO_REUSEPORT. */
+		/* Many sockets may use one port: QUIC connections, SO_REUSEPORT. */
 		use.lport = rec->lport;
 		if (!use_port(groups, &use))
 			return;
@@ -219,7 +221,7 @@ static void put_ports(struct doctor_sockets *sockets, const struct port_use *use
 	to->used = use->used;
 }
 
-/* Those that have most. */
+/* Keep the ones that use most. */
 static void finish_ports(struct doctor_groups *groups, struct doctor_sockets *sockets)
 {
 	struct port_use *use, *most;

@@ -16,8 +16,8 @@ struct doctor_socket_passes {
 	struct doctor_snapshot *snap;
 	int (*iterate)(struct sockets **kept, rxaqm_socket_fn each, void *arg);
 	struct sockets *programs;
-	RXAQM_LIST(struct rxaqm_socket_rec) was; /* those of the first pass */
-	struct lh_table *index; /* of them plus one, by id */
+	RXAQM_LIST(struct rxaqm_socket_rec) was; /* from the first pass */
+	struct lh_table *index; /* id to index plus one */
 	__u64 first_ns, second_ns;
 	__u32 rmem_max; /* tcp_rmem[2] */
 	struct doctor_top *tops;
@@ -42,7 +42,7 @@ static void remember(void *arg, const struct rxaqm_socket_rec *rec)
 		lh_table_insert(passes->index, key_of(rec), (void *)(uintptr_t)passes->was.nr);
 }
 
-/* @rec in the first pass; NULL: it is new. */
+/* @rec as it was in the first pass; NULL: it is new. */
 static const struct rxaqm_socket_rec *was_of(const struct doctor_socket_passes *passes,
 					     const struct rxaqm_socket_rec *rec)
 {
@@ -52,11 +52,11 @@ static const struct rxaqm_socket_rec *was_of(const struct doctor_socket_passes *
 	if (!lh_table_lookup_ex(passes->index, key_of(rec), &nr))
 		return NULL;
 	was = &passes->was.at[(uintptr_t)nr - 1];
-	/* The kernel uses memory again: it must still be the same connection. */
+	/* The kernel reuses memory: check that it is the same connection. */
 	return was->lport == rec->lport && (was->rport == rec->rport || !was->rport) ? was : NULL;
 }
 
-/* Of the time between the passes, since ticks may be jiffies or microseconds. */
+/* Scale by the time between the passes: ticks may be jiffies or microseconds. */
 static __u32 share_ms(const struct doctor_socket_passes *passes, const struct rxaqm_socket_rec *was,
 		      const struct rxaqm_socket_rec *rec, __u32 ticks)
 {
@@ -89,7 +89,7 @@ static void compare(const struct doctor_socket_passes *passes, const struct rxaq
 					      rec->sndbuf_limited_ticks -
 						      was->sndbuf_limited_ticks),
 	};
-	/* What came and does not wait has been read. */
+	/* The program has read what arrived and does not wait. */
 	if (arrived + was->recv_queue > rec->recv_queue)
 		seen->did.read = arrived + was->recv_queue - rec->recv_queue;
 }
@@ -120,7 +120,7 @@ static void judge(void *arg, const struct rxaqm_socket_rec *rec)
 	if (was)
 		compare(passes, was, &seen);
 	else
-		seen.did.drops = rec->drops; /* it is new: all are of this window */
+		seen.did.drops = rec->drops; /* a new socket: all its drops are of this window */
 	add_totals(&passes->snap->sockets, &seen, passes->rmem_max);
 	if (rec->proto != RXAQM_SOCKET_PACKET)
 		doctor_groups_add(passes->groups, &seen);

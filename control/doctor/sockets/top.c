@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* The sockets that stand out. */
+/* Keep the sockets that stand out. */
 #include <arpa/inet.h>
 #include <stdio.h>
 #include <string.h>
@@ -8,7 +8,7 @@
 
 #define TCP_LISTEN 10
 
-/* By each measure how much @seen stands out; 0 is never noted. */
+/* Rate @seen by each measure; 0 is never kept. */
 static void measure(const struct doctor_seen *seen, __u64 score[DOCTOR_NR_TOPS])
 {
 	const struct rxaqm_socket_rec *rec = &seen->rec;
@@ -17,13 +17,15 @@ static void measure(const struct doctor_seen *seen, __u64 score[DOCTOR_NR_TOPS])
 	bool flow = rec->proto == RXAQM_SOCKET_TCP && !listens;
 	const __u64 scores[DOCTOR_NR_TOPS] = {
 		did->drops,
-		/* Now and before: a reader that only comes late reads before the second pass. */
+		/* Waiting now and before: a reader that is only late has read before the second
+		 * pass.
+		 */
 		flow ? rec->recv_queue : 0,
 		rec->rmem_alloc,
 		flow ? did->received : 0,
 		flow ? did->acked : 0,
 		flow ? rec->not_sent : 0,
-		/* How full it is. */
+		/* How full its accept queue is. */
 		listens ? rec->recv_queue * 1000ULL / (rec->send_queue + 1ULL) : 0,
 		flow && !rec->rcvbuf_locked ? rec->rcvbuf : 0,
 		did->retrans,
