@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* What was qualified, and where: the head of a record. */
+/* The head of a record: what was qualified, and where. */
 #include <fcntl.h>
 #include <linux/devlink.h>
 #include <linux/ethtool.h>
@@ -73,7 +73,7 @@ void qualify_setup_add(struct qualify_record *record, const char *name, const ch
 	if (!setup)
 		return;
 	snprintf(setup->name, sizeof(setup->name), "%s", name);
-	/* A run that goes on may find it otherwise than those before it. */
+	/* With --resume later runs may find another value: compare with the last one. */
 	for (last = setup->value; (next = strstr(last, THEN)); last = next + strlen(THEN))
 		;
 	len = strlen(setup->value);
@@ -112,7 +112,7 @@ static void add_device(int dir_fd, const char *name, void *record)
 		add_file(record, as, dir_fd, name);
 }
 
-/* The name of each offload that is on, as many as fit. */
+/* The names of the offloads that are on, as many as fit. */
 static void add_offloads(struct qualify_record *record, const char *ifname)
 {
 	static const char *const names[] = { "rx-checksum",	    "rx-gro",
@@ -237,8 +237,8 @@ static void ask_devlink(const char *bus, char serial[QUALIFY_SERIAL_LEN])
 	rxaqm_netlink_ask(NETLINK_GENERIC, &request, take_serial, serial);
 }
 
-/* PCI Local Bus 3.0, appendix I: resources of a tag and, if that is large, a length; in those of
- * VPD-R keywords of two letters, a length and a value.
+/* PCI Local Bus 3.0, appendix I: a resource has a tag and, if the tag is large, a length. VPD-R has
+ * fields of two letters, a length and a value.
  */
 #define LARGE 0x80
 #define VPD_R 0x90
@@ -282,7 +282,7 @@ void qualify_serial(const char *bus, char serial[QUALIFY_SERIAL_LEN])
 	if (got > 0)
 		qualify_vpd_serial(vpd, (size_t)got, serial);
 	rxaqm_clean(serial);
-	/* They are padded. */
+	/* Serial numbers are padded. */
 	for (got = (ssize_t)strlen(serial); got > 0 && serial[got - 1] == ' '; got--)
 		serial[got - 1] = '\0';
 }

@@ -74,7 +74,7 @@ static void check_files(const struct args *args, char *const *words)
 				  "--from=FILE");
 }
 
-/* "Q1,Q4" into the request. */
+/* Set the wanted rows from "Q1,Q4". */
 static void choose_rows(struct args *args)
 {
 	const struct qualify_row_def *row;
@@ -165,7 +165,7 @@ static int read_earlier(const struct args *args, struct qualify_record *record,
 	int err = qualify_record_read(record, args->resume, error);
 	char ifname[sizeof(record->interface)];
 
-	/* As a record has it. */
+	/* Cut to the length that a record keeps. */
 	snprintf(ifname, sizeof(ifname), "%s", args->request.ifname);
 	rxaqm_clean(ifname);
 	if (err || !strcmp(record->interface, ifname))
@@ -186,7 +186,7 @@ static int restore(const struct args *args, struct rxaqm_error *error)
 	return done < 0 ? done : 0;
 }
 
-/* What was measured is in @record in any case. */
+/* Measure into @record; after an error it has what was measured before. */
 static int measure(struct args *args, struct qualify_record *record, struct rxaqm_error *error)
 {
 	struct qualify_request *request = &args->request;
@@ -207,13 +207,13 @@ static int measure(struct args *args, struct qualify_record *record, struct rxaq
 	request->progress = progress;
 	request->judged = judged;
 	request->nic_class = args->report.nic_class ?: "aqm";
-	/* To standard output it goes once, at the end. */
+	/* Standard output gets the record once, at the end. */
 	if (args->report.out && strcmp(args->report.out, "-"))
 		request->out = args->report.out;
 	return qualify_rows_run(request, record, error);
 }
 
-/* A record of an earlier run, or of one now: reported even if it ended early. */
+/* Report a record, of an earlier run or of this one, even if this run ended early. */
 static int make_report(struct args *args, struct rxaqm_error *error)
 {
 	struct qualify_record record = {};

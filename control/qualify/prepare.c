@@ -39,7 +39,7 @@ static int link_up(struct qualify_run *run)
 			      run->ifname);
 }
 
-/* The strongest filter that the driver grants. */
+/* Switch on the most general filter that the driver grants. */
 static void stamps_on(struct qualify_run *run)
 {
 	static const int filters[] = { HWTSTAMP_FILTER_ALL, HWTSTAMP_FILTER_PTP_V2_EVENT,
@@ -57,7 +57,7 @@ static void stamps_on(struct qualify_run *run)
 		snprintf(value, sizeof(value), "%d %d %d", flags, tx, filters[i]);
 		if (qualify_setting_change(&run->journal, QUALIFY_HWTSTAMP, "", value))
 			continue;
-		/* What is in force may be another. */
+		/* The driver may grant another filter than asked for. */
 		if (!qualify_setting_get(run->ifname, QUALIFY_HWTSTAMP, "", value) &&
 		    sscanf(value, "%d %d %d", &flags, &tx, &granted) == 3)
 			run->rx_filter = granted;
@@ -97,8 +97,8 @@ static int open_peer(struct qualify_run *run, const struct qualify_request *requ
 
 #define PROBES (QUALIFY_NEEDS_PROBE | QUALIFY_NEEDS_XDP_FREE)
 
-/* Does the kernel load the programs that most rows see packets by? If not, it is told once, and
- * which rows do without.
+/* Try to load the programs by which most rows see packets. If the kernel refuses, say once which
+ * rows need none.
  */
 static int check_programs(const struct qualify_request *request, struct rxaqm_error *error)
 {
@@ -128,7 +128,7 @@ static int check_programs(const struct qualify_request *request, struct rxaqm_er
 	return -error->err;
 }
 
-/* What ARP, neighbour discovery, LLDP and the like send. */
+/* ARP, neighbour discovery, LLDP and the like send less. */
 #define IDLE_PPS 100
 
 struct routes {
@@ -179,7 +179,7 @@ static bool has_default_route(unsigned int ifindex)
 	return routes.found;
 }
 
-/* Packets a second, both ways, over one. */
+/* Packets a second in both directions, measured over one second. */
 static double traffic_now(const char *ifname)
 {
 	struct rtnl_link_stats64 before = {}, after = {};

@@ -16,7 +16,7 @@
 #include "qualify/measure/others.h"
 #include "qualify/rows/traffic.h"
 
-/* Held while one runs: what another left can be told from what another is at. */
+/* Hold it during a run: then settings left by a dead run differ from those of a live one. */
 static int lock(const struct qualify_journal *journal, struct rxaqm_error *error)
 {
 	char path[QUALIFY_JOURNAL_LEN + 8];
@@ -62,7 +62,7 @@ int qualify_restore(const char *ifname, struct rxaqm_error *error)
 	return err ?: left;
 }
 
-/* Has @record what row @id asks? What was unknown, or disturbed, is tried again. */
+/* Does @record have row @id already? Unknown and disturbed rows are measured again. */
 static bool is_there(const struct qualify_record *record, const char *id)
 {
 	const struct qualify_row *row = qualify_find_row(record, id);
@@ -77,7 +77,7 @@ static int by_number(const void *a, const void *b)
 	return (int)(strtol(x->id + 1, NULL, 10) - strtol(y->id + 1, NULL, 10));
 }
 
-/* In place of what @record has of it. */
+/* Replace the row in @record, or add it. */
 static void keep(struct qualify_record *record, const struct qualify_row *row)
 {
 	struct qualify_row *to = (struct qualify_row *)qualify_find_row(record, row->id);
@@ -92,10 +92,10 @@ static void keep(struct qualify_record *record, const struct qualify_row *row)
 	qsort(record->rows.at, record->rows.nr, sizeof(*to), by_number);
 }
 
-/* Of a shorter time the kernel's ticks do not tell who had a CPU. */
+/* In a shorter time the kernel counts too few ticks to tell who used a CPU. */
 #define WATCH_MS 300
 
-/* Have @def measured, and see who else has the CPUs meanwhile. */
+/* Measure row @def, and watch who else uses the CPUs. */
 static int watch_row(struct qualify_run *run, const struct qualify_row_def *def,
 		     struct qualify_row *row)
 {
@@ -128,7 +128,7 @@ static int watch_row(struct qualify_run *run, const struct qualify_row_def *def,
 	return err;
 }
 
-/* -errno with run->error: nothing that the peer sends comes, or it is lost; so for other rows. */
+/* -errno with run->error: other rows would fail, too, as no frame comes or the peer is lost. */
 static int run_row(struct qualify_run *run, const struct qualify_row_def *def)
 {
 	struct qualify_row row = { .verdict = QUALIFY_UNKNOWN };
@@ -187,7 +187,7 @@ static int run_rows(struct qualify_run *run, const struct qualify_request *reque
 		row = qualify_find_row(run->record, def->id);
 		if (request->judged && row && !*run->stop)
 			request->judged(row);
-		if (request->out) /* the caller writes it as well, and tells */
+		if (request->out) /* the caller writes it again, and reports errors */
 			qualify_record_write(run->record, request->out, NULL);
 	}
 	return err;
@@ -208,7 +208,7 @@ int qualify_rows_run(const struct qualify_request *request, struct qualify_recor
 	if (fd < 0)
 		return fd;
 	err = qualify_prepare(&run, request);
-	/* What is timed here is not to wait for the peer of the same host. */
+	/* What is timed here must not wait for a peer on the same host. */
 	setpriority(PRIO_PROCESS, 0, -19);
 	if (!err)
 		err = run_rows(&run, request);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Runs the rows of a qualification, and puts back whatever they changed. */
+/* Run the rows of a qualification, and restore whatever they changed. */
 #pragma once
 
 #include "qualify/rows/row.h"
@@ -8,78 +8,78 @@
 
 struct qualify_request {
 	const char *ifname;
-	const char *host; /* of the peer: "HOST" or "HOST/IFACE", by ssh; or NULL */
-	const char *loopback; /* another interface of this host: "NETNS/IFACE" or "IFACE"; or NULL */
+	const char *host; /* the peer: "HOST" or "HOST/IFACE", by ssh; or NULL */
+	const char *loopback; /* a peer on this host: "NETNS/IFACE", "IFACE" is refused; or NULL */
 	const char *nic_class;
-	bool wanted[QUALIFY_MAX_ROWS]; /* of qualify_row_defs */
-	bool disturb; /* though the interface is in use */
-	/* The record is written here after each row, if it can be; NULL: nowhere. */
+	bool wanted[QUALIFY_MAX_ROWS]; /* indexed like qualify_row_defs */
+	bool disturb; /* run even if the interface is in use */
+	/* Write the record here after each row, if possible; NULL: do not. */
 	const char *out;
 	const volatile int *stop;
-	/* Row @nr of @of begins; @left_s remain, it included. */
+	/* Row @nr of @of begins; @left_s seconds remain, including it. */
 	void (*progress)(const struct qualify_request *request, const struct qualify_row_def *row,
 			 unsigned int nr, unsigned int of, unsigned int left_s);
-	void (*judged)(const struct qualify_row *row); /* that was measured */
+	void (*judged)(const struct qualify_row *row); /* after each measured row */
 };
 
-/* Put back what a run that died has left of @ifname. 1 it was, 0 there was nothing, -errno with
- * @error: also if another is at work.
+/* Restore what a dead run left changed on @ifname. 1: restored, 0: nothing to do, -errno with
+ * @error: also if another run is active.
  */
 int qualify_restore(const char *ifname, struct rxaqm_error *error);
 
-/* Measure what is wanted and not yet in @record, zeroed or of an earlier run of the same NIC. All
- * that was changed is put back in any case. -errno with @error; @record has what was measured.
+/* Measure the wanted rows that @record lacks; @record is zeroed, or of an earlier run on the same
+ * NIC. All changes are restored in any case. -errno with @error; @record keeps what was measured.
  */
 int qualify_rows_run(const struct qualify_request *request, struct qualify_record *record,
 		     struct rxaqm_error *error);
 
-/* Fill in all of @record that is no row, class or peer, and the MAC address. -errno. */
+/* Fill in @record except its rows, class and peer; return the MAC address, too. -errno. */
 int qualify_facts_read(const char *ifname, struct qualify_record *record, __u8 mac[6]);
 
-/* The serial number of the PCI device @bus ("0000:03:00.0"); "": nobody tells it. That in the @nr
- * bytes of a PCI VPD.
+/* The serial number of PCI device @bus ("0000:03:00.0"); "": not known. qualify_serial_in_vpd():
+ * that in the @nr bytes of a PCI VPD.
  */
 #define QUALIFY_SERIAL_LEN 64
 void qualify_serial(const char *bus, char serial[QUALIFY_SERIAL_LEN]);
 void qualify_vpd_serial(const __u8 *vpd, size_t nr, char serial[QUALIFY_SERIAL_LEN]);
 
-/* Another fact of the set-up. */
+/* Add a fact about the set-up. */
 void qualify_setup_add(struct qualify_record *record, const char *name, const char *fmt, ...)
 	__attribute__((format(printf, 3, 4)));
 
-/* Fill in @run for @request; what it changes is noted in run->journal, to be restored in any case.
- * -errno with run->error.
+/* Fill in @run for @request. Its changes are noted in run->journal; restore it in any case. -errno
+ * with run->error.
  */
 int qualify_prepare(struct qualify_run *run, const struct qualify_request *request);
 
-/* What @row needs is there, and on; or why not, in words. */
+/* Switch on what @row needs. NULL: it is ready; else why it is not. */
 const char *qualify_row_ready(struct qualify_run *run, const struct qualify_row_def *row);
 
-/* Close all. */
+/* Close all that qualify_prepare() opened. */
 void qualify_unprepare(struct qualify_run *run);
 
-/* What is done with records, measured now or before: judge, print, write, compare. */
+/* What to do with records, new or old: judge, print, write, compare. */
 #define QUALIFY_KTAP_FILES 8
 
 struct qualify_report {
-	const char *nic_class; /* NULL: the record's */
+	const char *nic_class; /* NULL: that of the record */
 	/* Files to write; NULL: none, "-": standard output. */
 	const char *out, *html, *profile, *csv, *junit;
-	const char *json; /* "-", if --json asks for more than @out does; or NULL */
-	const char *ktap[QUALIFY_KTAP_FILES]; /* up to the first NULL */
-	bool all; /* figures, too */
+	const char *json; /* "-": --json prints more than --out does; NULL: it does not */
+	const char *ktap[QUALIFY_KTAP_FILES]; /* ends with NULL */
+	bool all; /* print figures, too */
 };
 
-/* Could the files be written now, each with one document? -errno with @error. */
+/* Check that the files can be written, one document each. -errno with @error. */
 int qualify_report_try(const struct qualify_report *report, struct rxaqm_error *error);
 
-/* Add what is to be imported to @record, judge it, write the files, print it. An exit code, after
- * an error was logged: RXAQM_EXIT_FINDINGS if a row fails.
+/* Add the imports to @record, judge it, write the files and print it. Errors are logged. Return an
+ * exit code: RXAQM_EXIT_FINDINGS if a row fails.
  */
 int qualify_report_make(const struct qualify_report *report, struct qualify_record *record);
 
-/* Compare the records at @paths, up to a NULL. RXAQM_EXIT_FINDINGS if one is worse than the first;
- * -errno with @error.
+/* Compare the records at @paths, which end with NULL. RXAQM_EXIT_FINDINGS: one is worse than the
+ * first; -errno with @error.
  */
 int qualify_report_compare(const struct qualify_report *report, char *const *paths,
 			   struct rxaqm_error *error);

@@ -37,7 +37,7 @@ static int write_more(int err, const char *path, void (*print)(FILE *file, const
 	return err;
 }
 
-/* Those that may be of several records. */
+/* Write the formats that can hold several records. */
 static int write_tables(int err, const struct qualify_report *report,
 			const struct qualify_records *records, struct rxaqm_error *error)
 {
@@ -57,7 +57,7 @@ static int write_files(const struct qualify_report *report, struct qualify_recor
 		err |= qualify_write_profile(record, report->profile, err ? NULL : error);
 	err = write_more(err, report->html, qualify_print_html, record, error);
 	err = write_tables(err, report, &records, error);
-	/* What was measured is shown though a file failed. */
+	/* Print the figures even if a file could not be written. */
 	if (!rxaqm_is_stdout(report->out) && !report->json && !rxaqm_is_stdout(report->html) &&
 	    !rxaqm_is_stdout(report->profile) && !rxaqm_is_stdout(report->csv) &&
 	    !rxaqm_is_stdout(report->junit))

@@ -7,23 +7,23 @@
 #include "qualify/judge/judge.h"
 #include "qualify/record/record.h"
 
-/* What a figure came to, or the worst of a row's. */
+/* The verdict on a figure; for a row that on its worst figure. */
 struct finding {
 	enum qualify_verdict verdict; /* UNKNOWN: nothing was judged yet */
 	const struct qualify_limit *limit;
 	const struct qualify_figure *figure;
-	const char *statistic; /* that was held against the limit: " p99", "" */
-	double value, part; /* in units of the figure, of the limit */
-	bool by_error; /* beyond "fail", but not by more than its error */
+	const char *statistic; /* compared with the limit: " p99", "" */
+	double value, part; /* in units of the figure, and of the limit */
+	bool by_error; /* beyond "fail", but by less than its error */
 };
 
-/* Of all figures of a row. */
+/* The findings on all figures of a row. */
 struct findings {
 	struct finding worst;
 	unsigned int judged;
-	const struct qualify_limit *missing; /* the first whose needed figure said nothing */
+	const struct qualify_limit *missing; /* the first limit whose needed figure is missing */
 	const char *missing_name;
-	const struct qualify_figure *few; /* that figure, which is of too few samples */
+	const struct qualify_figure *few; /* that figure, if it has too few samples */
 };
 
 const struct qualify_class_kind qualify_classes[] = {
@@ -88,7 +88,7 @@ static bool beyond(const struct qualify_limit *limit, double value, double bound
 	return limit->at_least ? value < bound : value > bound;
 }
 
-/* What a limit is relative to: a figure of @row, or of the first row that has it; NULL: none. */
+/* The figure that a limit is relative to, of @row or of the first row that has it; NULL: none. */
 static const struct qualify_figure *base_of(const struct qualify_record *record,
 					    const struct qualify_row *row, const char *name)
 {
@@ -135,7 +135,7 @@ enum qualify_verdict qualify_judge_words(const struct qualify_limit *limit, cons
 						     QUALIFY_PASS;
 }
 
-/* Hold every figure of @row that @limit is for against it. */
+/* Compare every figure of @row that @limit is for with it. */
 static void hold(const struct qualify_record *record, const struct qualify_row *row,
 		 const struct qualify_limit *limit, struct findings *findings)
 {
@@ -170,7 +170,7 @@ static void hold(const struct qualify_record *record, const struct qualify_row *
 	findings->few = few;
 }
 
-/* "floor 1.2 ms, over 1 ms", by the verdict that it came to. */
+/* For example "floor 1.2 ms, over 1 ms": the bound that decided the verdict. */
 static void say_number(const struct finding *found, char is[320])
 {
 	const struct qualify_limit *limit = found->limit;
@@ -200,10 +200,10 @@ static void say_missing(struct qualify_row *row, const struct findings *findings
 			 findings->missing_name);
 }
 
-/* Begins like that, so that it is not taken for the row's own reason in another class. */
+/* A prefix, so that a judgement for another class does not take it for the row's own reason. */
 #define NO_LIMIT "no limit for class "
 
-/* The verdict, and the words for it, which are made here alone. */
+/* Set the verdict and its words; no other function sets them. */
 static void conclude(struct qualify_row *row, const struct findings *findings, const char *class)
 {
 	bool had_reason = row->verdict == QUALIFY_UNKNOWN && *row->why &&

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Limits of figures by what the NIC is to be used for, and verdicts of rows by them. */
+/* Limits of figures by the use of the NIC, and the verdicts that follow for rows. */
 #pragma once
 
 #include <stdio.h>
@@ -14,35 +14,36 @@ enum qualify_class_bit {
 
 enum qualify_statistic {
 	QUALIFY_MEDIAN,
-	QUALIFY_P99, /* else the maximum, else the median: a single number has no p99 */
+	QUALIFY_P99, /* the maximum if there is no p99; a single number: its median */
 	QUALIFY_WORDS, /* the first word of the figure */
 };
 
 struct qualify_limit {
-	const char *row, *figure; /* "stamped_*": every figure that begins like that */
+	const char *row, *figure; /* "stamped_*": every figure that begins so */
 	unsigned int classes; /* enum qualify_class */
 	enum qualify_statistic statistic;
-	bool at_least; /* else at most; of a number's magnitude */
-	bool needed; /* without the figure the row is unknown */
-	unsigned int least; /* samples: fewer say nothing, if there were to be more */
-	const char *unit; /* of the limits: what the figure must be in */
-	const char *relative_to; /* a figure of the row, or else of any: limits are of the quotient */
-	double warn, fail; /* beyond it; NAN: never */
+	bool at_least; /* limits are lower bounds of the magnitude; else upper bounds */
+	bool needed; /* the row is unknown without this figure */
+	unsigned int least; /* samples needed, if the figure tells how many were to come */
+	const char *unit; /* of the limits, and needed of the figure */
+	const char *relative_to; /* judge the quotient by a figure of the row, or else of any */
+	double warn, fail; /* beyond it; NAN: no such limit */
 	const char *warn_words, *fail_words; /* "copy|generic"; NULL: none */
 	const char *why, *source;
 };
 
-/* Up to one without row. */
+/* Ends with a limit without row. */
 extern const struct qualify_limit qualify_limits[];
 
 struct qualify_row_kind {
 	const char *id, *title;
-	const char *picture; /* how to read its picture; or NULL */
-	bool of_distribution; /* which picture that is, if there are two */
-	const char *limit_of; /* the figure whose limit is a line in its pictures; NULL: none */
+	const char *picture; /* how to read its picture; NULL: no words */
+	bool of_distribution; /* which of two pictures that is */
+	const char *limit_of; /* the figure whose limit its pictures show; NULL: none */
 };
 
-/* In the order of reports; up to one without id, which qualify_row_kind() returns for others. */
+/* In the order of reports. The last one has no id; qualify_row_kind() returns it for unknown ids.
+ */
 extern const struct qualify_row_kind qualify_row_kinds[];
 const struct qualify_row_kind *qualify_row_kind(const char *id);
 
@@ -51,42 +52,40 @@ struct qualify_class_kind {
 	unsigned int bit;
 };
 
-/* Up to one without name, which qualify_class() returns for what is none. */
+/* The last one has no name; qualify_class() returns it for unknown names. */
 extern const struct qualify_class_kind qualify_classes[];
 const struct qualify_class_kind *qualify_class(const char *name);
 
-/* The first limit of @figure in @row; NULL: it has none. */
+/* The first limit for @figure in @row; NULL: none. */
 const struct qualify_limit *qualify_limit_of(const char *nic_class, const char *row,
 					     const struct qualify_figure *figure);
 
-/* A figure against its first limit. */
+/* A figure and its first limit. */
 struct qualify_judged {
-	const struct qualify_figure *figure; /* NULL: it is not there */
-	const struct qualify_limit *limit; /* NULL: it has none */
+	const struct qualify_figure *figure; /* NULL: not measured */
+	const struct qualify_limit *limit; /* NULL: no limit */
 	enum qualify_verdict verdict;
 	const char *statistic; /* " p99", "" */
-	double value; /* of that, and the bounds, in the figure's unit; NAN: none */
+	double value; /* of the statistic; it and the bounds in the figure's unit; NAN: none */
 	double warn, fail;
 	char words[320]; /* "floor 19 us, at most 250 us" */
 };
 
-/* False: there is nothing to hold against a limit, or @row was disturbed. @judged is filled in as
- * far as it is known.
- */
+/* False: no figure, no limit, or @row was disturbed. @judged is filled in as far as possible. */
 bool qualify_judge_figure(const struct qualify_record *record, const struct qualify_row *row,
 			  const char *name, struct qualify_judged *judged);
 
-/* What its verdict means for a host, in row->why; NULL: it does not say. */
+/* The end of row->why, which says what the verdict means for a host; NULL: it has none. */
 const char *qualify_row_meaning(const struct qualify_row *row);
 
-/* Of a limit of words: what @words are by it; UNKNOWN: they say nothing. */
+/* The verdict on @words by a limit of words; UNKNOWN: they are no answer. */
 enum qualify_verdict qualify_judge_words(const struct qualify_limit *limit, const char *words);
 
 /* Set verdict and "why" of all rows of @record by the limits of its class.
  *
- * The worst figure decides. A number fails only if it is beyond the limit by more than its error;
- * beyond it by less is a warning. A row whose needed figures are not there, or of too few samples,
- * is unknown, and keeps the "why" that it has; so is one that was disturbed. Words that begin
- * with "skip", "xfail" or "unknown" say nothing.
+ * The worst figure decides. A number fails only if it exceeds the limit by more than its error; by
+ * less is a warning. A row is unknown, and keeps its "why", if a needed figure is missing or has
+ * too few samples, or if the row was disturbed. Words that begin with "skip", "xfail" or "unknown"
+ * are not judged.
  */
 void qualify_judge(struct qualify_record *record);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* The limits, by the names of figures that the rows give; a row may have more. */
+/* The limits, by the names that rows give their figures. Not every figure has a limit. */
 #include <math.h>
 
 #include "qualify/judge/judge.h"
@@ -22,7 +22,7 @@
 #define OF(f) .relative_to = (f)
 #define BAD_WORDS(w, f) .statistic = QUALIFY_WORDS, .warn_words = (w), .fail_words = (f)
 
-/* Where several limits have one reason. */
+/* Sources that several limits share. */
 #define LAW "docs/law.md"
 #define FLOOR "docs/design.md: no target holds below the floor"
 #define OURS "rxaqm"

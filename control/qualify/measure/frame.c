@@ -27,7 +27,7 @@ const char *const qualify_kinds[QUALIFY_NR_KINDS + 1] = {
 	[QUALIFY_GRE_OUTER] = "gre_outer", [QUALIFY_IPIP_OUTER] = "ipip_outer",
 };
 
-/* Of the Internet (RFC 1071), of @sum so far. */
+/* Add @data to the Internet checksum (RFC 1071) @sum. */
 static __u32 add_up(__u32 sum, const void *data, size_t size)
 {
 	const __u8 *at = data;
@@ -61,7 +61,7 @@ static unsigned char *put_ip4(unsigned char *at, unsigned int flow, __u8 protoco
 	struct iphdr ip = {
 		.version = 4,
 		.ihl = 5,
-		.ttl = 1, /* goes nowhere else */
+		.ttl = 1, /* stays on the link */
 		.tot_len = htons((__u16)(end - at)),
 		.protocol = protocol,
 		.frag_off = htons(frag_off),
@@ -121,7 +121,7 @@ static void put_tcp(unsigned char *at, const struct qualify_frame *frame, __u32 
 	memcpy(at, &tcp, sizeof(tcp));
 }
 
-/* Checksum of TCP or UDP at @at, whose pseudo header has the @addresses. */
+/* Set the checksum of TCP or UDP at @at; @addresses are for its pseudo header. */
 static void sum_l4(unsigned char *at, size_t check_at, unsigned char *end, __u8 protocol,
 		   const unsigned char *addresses, size_t nr_addresses)
 {
@@ -133,7 +133,7 @@ static void sum_l4(unsigned char *at, size_t check_at, unsigned char *end, __u8 
 	memcpy(at + check_at, &check, sizeof(check));
 }
 
-/* A Sync message (IEEE 1588-2019, 13.3): version 2, of the length that it has. */
+/* A Sync message (IEEE 1588-2019, 13.3), version 2, of the length available. */
 static void put_ptp(unsigned char *at, unsigned char *end)
 {
 	at[0] = 0;
@@ -160,7 +160,7 @@ static unsigned char *put_ethernet(unsigned char *buf, const struct qualify_fram
 	return buf + sizeof(type);
 }
 
-/* A tunnel's headers (RFC 7348, 2784, 2003) and those of a datagram in it. */
+/* The headers of a tunnel (RFC 7348, 2784, 2003) and of a datagram in it. */
 static void put_tunnel(unsigned char *at, const struct qualify_frame *frame, unsigned char *end)
 {
 	static const __u8 vxlan[8] = { 0x08, 0, 0, 0, 0, 0, 1, 0 }, gre[4] = { 0, 0, 0x08, 0 };
@@ -232,7 +232,7 @@ size_t qualify_frame_build(unsigned char *buf, const struct qualify_frame *frame
 		put_ptp(put_udp(at, frame->flow, PORT_PTP_EVENT, end), end);
 		break;
 	case QUALIFY_UDP4:
-	case QUALIFY_VLAN: /* UDP over IPv4 may go without a checksum */
+	case QUALIFY_VLAN: /* UDP over IPv4 needs no checksum */
 		at = put_ip4(ip, frame->flow, IPPROTO_UDP, IP_DF, end);
 		put_udp(at, frame->flow, PORT_TO, end);
 		break;

@@ -37,7 +37,7 @@ bool qualify_journal_left(const struct qualify_journal *journal)
 	return !access(journal->path, F_OK) || errno != ENOENT;
 }
 
-/* The next word of *@at, which is cut behind @end. False: there is no such end, or no room. */
+/* Cut the next word of *@at at @end and copy it to @to. False: there is no @end, or no room. */
 static bool take_word(char **at, char end, char *to, size_t size)
 {
 	char *from = *at, *stop = strchr(from, end);
@@ -70,7 +70,7 @@ static bool parse(char *line, struct note *note)
 	return false;
 }
 
-/* All notes, or -errno: what is read in part must not be taken for all that was changed. */
+/* Read all notes, or return -errno: a partial list would look complete. */
 static int read_notes(const struct qualify_journal *journal, struct notes *notes)
 {
 	FILE *file = fopen(journal->path, "re");
@@ -81,7 +81,7 @@ static int read_notes(const struct qualify_journal *journal, struct notes *notes
 	if (!file)
 		return errno == ENOENT ? 0 : -errno;
 	while (!err && fgets(line, sizeof(line), file)) {
-		/* It was cut short, so what it notes was not changed yet. */
+		/* A note that was cut short: its setting was not changed yet. */
 		if (!strchr(line, '\n') && feof(file))
 			break;
 		err = parse(line, &note) ? 0 : -EBADMSG;
@@ -120,7 +120,7 @@ static int append(const struct qualify_journal *journal, const char *line)
 	written = write(fd, line, strlen(line));
 	if (written != (ssize_t)strlen(line)) {
 		err = written < 0 ? -errno : -ENOSPC;
-		/* The next line is not to be the rest of this one. */
+		/* Drop the rest of it, so that the next note begins a line. */
 		if (ftruncate(fd, size))
 			err = -errno;
 	}

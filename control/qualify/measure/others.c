@@ -11,7 +11,7 @@
 #include "base/procfs.h"
 #include "nic/nic.h"
 
-/* Of a CPU, in percent: what is less no median, and hardly a p99, shows. */
+/* Percent of a CPU: less than this shows in no median, and hardly in a p99. */
 #define DISTURBED_FROM 10
 /* Fewer ticks than this cannot be told apart from none. */
 #define TICKS_LEAST 20
@@ -62,7 +62,7 @@ static void read_thread(struct qualify_others *others, const char *path, pid_t p
 	snprintf(thread.comm, sizeof(thread.comm), "%s", open + 1);
 	thread.receives = begins(thread.comm, "napi/") || begins(thread.comm, "irq/");
 	thread.ours = pid == self || parent == self || thread.receives;
-	/* Its time is that of interrupts. */
+	/* /proc/stat counts its time as softirqs, not as programs. */
 	if (begins(thread.comm, "ksoftirqd/"))
 		return;
 	rxaqm_list_put(&others->threads, thread);
@@ -124,7 +124,7 @@ void qualify_receivers_add(const struct qualify_receivers *noted, struct qualify
 	const struct qualify_thread_time *thread;
 	size_t i;
 
-	/* The last note of each that is there no more. */
+	/* For each thread that has ended, its last note. */
 	for (i = noted->threads.nr; i-- > 0;) {
 		const struct qualify_thread_time *gone = &noted->threads.at[i];
 
@@ -133,7 +133,7 @@ void qualify_receivers_add(const struct qualify_receivers *noted, struct qualify
 	}
 }
 
-/* What @thread has had since @from. */
+/* The ticks that @thread used since @from. */
 static __u64 took(const struct qualify_others *from, const struct qualify_thread_time *thread)
 {
 	const struct qualify_thread_time *then = from->threads.nr ?
@@ -154,7 +154,7 @@ static struct qualify_cpu_time since(const struct qualify_others *from,
 					  b->stolen - a->stolen, b->all - a->all };
 }
 
-/* The program that had the most of @cpu, of @programs ticks. */
+/* Name the program that used most of @cpu; all others used @programs ticks. */
 static void say_program(const struct qualify_others *from, const struct qualify_others *to, int cpu,
 			__u64 programs, char who[80])
 {
@@ -177,7 +177,7 @@ static void say_program(const struct qualify_others *from, const struct qualify_
 		snprintf(who, 80, "other programs");
 }
 
-/* Of @time, whose programs are others': is it too much? */
+/* Did other programs, or the hypervisor, take too much of @time? Then say so in @words. */
 static bool say(const struct qualify_others *from, const struct qualify_others *to, int cpu,
 		const struct qualify_cpu_time *time, char words[160])
 {
@@ -195,7 +195,7 @@ static bool say(const struct qualify_others *from, const struct qualify_others *
 	return true;
 }
 
-/* The CPU of those received by that others had most. */
+/* Judge the receiving CPU that others used most. */
 static bool receiving_disturbed(const struct qualify_others *from, const struct qualify_others *to,
 				const __u8 *receives, char words[160])
 {
@@ -221,7 +221,7 @@ static bool receiving_disturbed(const struct qualify_others *from, const struct 
 	return say(from, to, (int)at, &worst, words);
 }
 
-/* One CPU that is idle is enough for this process and its peer: the scheduler finds it. */
+/* One idle CPU is enough for this process and its peer: the scheduler finds it. */
 static bool running_disturbed(const struct qualify_others *from, const struct qualify_others *to,
 			      const __u8 *receives, const __u8 *runs, char words[160])
 {

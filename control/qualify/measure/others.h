@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * What other programs, or the hypervisor, had of the CPUs while something was measured: by the
- * columns of /proc/stat, which tell the time of programs from that of interrupts, less what this
- * process, its children and the threads that receive took.
+ * CPU time that other programs, or the hypervisor, used during a measurement. It is what /proc/stat
+ * counts for programs (not for interrupts), less the time of this process, its children and the
+ * threads that receive.
  */
 #pragma once
 
@@ -19,7 +19,7 @@ struct qualify_cpu_time {
 };
 
 struct qualify_thread_time {
-	int tid, cpu; /* that it ran on last */
+	int tid, cpu; /* the CPU it ran on last */
 	bool ours, receives;
 	char comm[16];
 	__u64 ticks;
@@ -30,14 +30,14 @@ struct qualify_others {
 	RXAQM_LIST(struct qualify_thread_time) threads;
 };
 
-/* What all have had up to now, by the /proc that is at @proc; @self and its children are ours.
- * To be freed.
+/* Read what all threads used so far, from the /proc at @proc. @self and its children are ours. Call
+ * qualify_others_free() after it.
  */
 void qualify_others_read(struct qualify_others *others, const char *proc, pid_t self);
 void qualify_others_free(struct qualify_others *others);
 
-/* Threads that receive end with the program that has them made, and nobody knows then what they
- * had: to be noted before, and added to what is read later.
+/* Receiving threads end with the program that created them, and their times are lost. So note them
+ * before, and add them to what is read later.
  */
 struct qualify_receivers {
 	RXAQM_LIST(struct qualify_thread_time) threads;
@@ -45,9 +45,9 @@ struct qualify_receivers {
 void qualify_receivers_note(struct qualify_receivers *noted, const char *proc);
 void qualify_receivers_add(const struct qualify_receivers *noted, struct qualify_others *to);
 
-/* From @from to @to: who kept this host from measuring, in words; false: nobody. Packets were
- * received by the CPUs of @receives, this process may have run on those of @runs; both are arrays
- * of QUALIFY_CPUS.
+/* Did others keep this host from measuring between @from and @to? Then @words says who; false: no.
+ * @receives marks the CPUs that received packets, @runs those that this process may have used; both
+ * are arrays of QUALIFY_CPUS.
  */
 bool qualify_others_disturbed(const struct qualify_others *from, const struct qualify_others *to,
 			      const __u8 *receives, const __u8 *runs, char words[160]);

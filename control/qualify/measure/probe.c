@@ -13,7 +13,7 @@
 #include "state/kernel.h"
 #include "qualify.skel.h"
 
-/* Of the tc program, so that it is known again. */
+/* The handle of the tc program, by which it is recognised. */
 #define TC_HANDLE 0x7172
 #define TC_PRIORITY 49152
 #define TC_OPTS(index, ...)                                                                      \
@@ -129,7 +129,7 @@ bool qualify_probe_has_clsact(unsigned int ifindex)
 {
 	TC_OPTS(ifindex);
 
-	/* -EINVAL: there is no qdisc; -ENOENT: no such program at it. */
+	/* -EINVAL: no clsact qdisc; -ENOENT: clsact without our program. */
 	return bpf_tc_query(&hook, &opts) != -EINVAL;
 }
 

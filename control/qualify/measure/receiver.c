@@ -17,7 +17,7 @@
 
 #define BATCH 64
 #define RECEIVE_BUFFER (64 << 20)
-#define HEAD 128 /* of a frame: enough for the mark */
+#define HEAD 128 /* bytes of a frame: enough for the mark */
 
 static int filter(int fd, unsigned int one_in)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Receives test frames by a packet socket, with the NIC's stamps. */
+/* Receive test frames and the NIC's stamps by a packet socket. */
 #pragma once
 
 #include <linux/types.h>
@@ -9,8 +9,8 @@
 
 struct qualify_received {
 	__u32 seq;
-	__u32 size; /* of the frame, more than was sent if GRO merged some */
-	__u64 hw_ns; /* stamp of the NIC, in its clock; 0: none */
+	__u32 size; /* of the frame; larger than sent if GRO merged some */
+	__u64 hw_ns; /* stamp by the NIC's clock; 0: none */
 };
 
 struct qualify_receiver {
@@ -20,20 +20,20 @@ struct qualify_receiver {
 
 #define QUALIFY_RECEIVER_CLOSED { .fd = -1 }
 
-/* Of plain UDP frames (QUALIFY_UDP4) only each whose seq is a multiple of @one_in, a power of two;
- * 1: every frame of any kind. -errno with @error.
+/* Take only plain UDP frames (QUALIFY_UDP4) whose seq is a multiple of @one_in, a power of two; 1:
+ * every frame of any kind. -errno with @error.
  */
 int qualify_receiver_open(struct qualify_receiver *receiver, const char *ifname,
 			  unsigned int one_in, struct rxaqm_error *error);
 void qualify_receiver_close(struct qualify_receiver *receiver);
 
-/* Take what is there. */
+/* Take the frames that wait. */
 void qualify_receiver_take(struct qualify_receiver *receiver);
 
-/* Forget what was taken, and what waits. */
+/* Forget the frames taken, and those that wait. */
 void qualify_receiver_clear(struct qualify_receiver *receiver);
 
-/* Memory that what waits takes, of the kernel's count (SK_MEMINFO_RMEM_ALLOC): the sum of truesize.
- * -errno.
+/* The memory of the frames that wait, as the kernel charges it (SK_MEMINFO_RMEM_ALLOC: the sum of
+ * truesize), or -errno.
  */
 long qualify_receiver_memory(const struct qualify_receiver *receiver);

@@ -15,10 +15,10 @@
 
 #define BATCH 32
 #define SEND_BUFFER (8 << 20)
-/* Nearer than this the clock is watched, not slept for. */
+/* For shorter waits poll the clock instead of sleeping. */
 #define SPIN_NS (60 * RXAQM_NSEC_PER_USEC)
 #define FULL_WAIT_NS (20 * RXAQM_NSEC_PER_USEC)
-/* So often it is looked whether anybody still wants it. */
+/* How often to check whether the sending is still wanted. */
 #define LOOK_NS (10 * RXAQM_NSEC_PER_MSEC)
 
 int qualify_sender_open(struct qualify_sender *sender, const char *ifname,
@@ -62,7 +62,7 @@ int qualify_sender_pending(const struct qualify_sender *sender)
 	return ioctl(sender->fd, SIOCOUTQ, &bytes) ? -errno : bytes;
 }
 
-/* How long one sending may last. */
+/* When a sending must end. */
 struct term {
 	const struct qualify_sender *sender;
 	const volatile int *stop;
@@ -82,7 +82,7 @@ static bool is_over(struct term *term)
 	return term->over || *term->stop || rxaqm_ns_reached(now_ns, term->until_ns);
 }
 
-/* At the latest to the end of @term. */
+/* Wait until @at_ns, or until @term ends. */
 static void wait_until(struct term *term, __u64 at_ns)
 {
 	__u64 now_ns = rxaqm_now_ns(), wake_ns;
@@ -104,7 +104,7 @@ struct batch {
 	struct mmsghdr msg[BATCH];
 };
 
-/* Hand over @nr frames. Returns how many the device took, -errno if the socket failed. */
+/* Hand over @nr frames. Return how many the device took, or -errno if the socket failed. */
 static int send_batch(struct term *term, struct batch *batch, unsigned int nr)
 {
 	unsigned int done = 0;
@@ -118,7 +118,7 @@ static int send_batch(struct term *term, struct batch *batch, unsigned int nr)
 			done++;
 		} else if (errno == ENOBUFS || errno == EAGAIN || errno == EINTR ||
 			   errno == ENETDOWN) {
-			/* Its ring is full, or its link is down for a while. */
+			/* The device's ring is full, or its link is down for a moment. */
 			wait_until(term, rxaqm_now_ns() + FULL_WAIT_NS);
 		} else {
 			return -errno;
@@ -159,7 +159,7 @@ int qualify_sender_send(struct qualify_sender *sender, const struct qualify_send
 
 	*sent = (struct qualify_sent){};
 	while (sent->count < send->count && !is_over(&term)) {
-		/* To the end of the burst; without a pace there is but one. */
+		/* Up to the end of the burst; without a pace all is one burst. */
 		__u64 left = send->pps ? burst - sent->count % burst : BATCH;
 
 		if (send->pps && left == burst)

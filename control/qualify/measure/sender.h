@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Sends test frames from an interface here, by a packet socket past the qdisc; counted, paced. */
+/* Send test frames from a local interface by a packet socket that bypasses the qdisc. */
 #pragma once
 
 #include "base/log.h"
@@ -7,26 +7,26 @@
 
 struct qualify_sender {
 	int fd; /* -1: closed */
-	int watch_fd; /* sending ends when this hangs up; -1: none */
-	bool loses; /* a veth: what finds the other end's ring full is lost, not refused */
+	int watch_fd; /* stop sending when this hangs up; -1: none */
+	bool loses; /* a veth loses frames if the other end is full; it does not refuse */
 	__u8 mac[ETH_ALEN];
 };
 
 #define QUALIFY_SENDER_CLOSED { .fd = -1 }
 
-/* What to send. Frames have seq first, first + 1 ... and go through the flows in turn. */
+/* What to send: frames with seq first, first + 1 ..., which use the flows in turn. */
 struct qualify_send {
 	enum qualify_kind kind;
 	__u32 size, count, first, flows, first_flow;
-	__u32 pps; /* 0: as fast as it goes */
-	__u32 burst; /* frames that go back to back, each burst / pps; 1 at least */
-	__u32 max_ms; /* ends after this, however many are left */
+	__u32 pps; /* 0: as fast as possible */
+	__u32 burst; /* frames back to back, every burst / pps; at least 1 */
+	__u32 max_ms; /* end after this time, even if frames are left */
 	__u8 to[ETH_ALEN];
 };
 
 struct qualify_sent {
-	__u64 count; /* that the device took, or lost */
-	__u64 took_ns; /* from the first to the last */
+	__u64 count; /* frames that the device took, or lost */
+	__u64 took_ns; /* from the first frame to the last */
 };
 
 /* -errno with @error. */
@@ -34,12 +34,12 @@ int qualify_sender_open(struct qualify_sender *sender, const char *ifname,
 			struct rxaqm_error *error);
 void qualify_sender_close(struct qualify_sender *sender);
 
-/* Returns when all are handed over, the time is up, *@stop, or what is watched hangs up; -errno
- * with @error if the socket fails.
+/* Return when all frames are handed over, the time is up, *@stop is set, or watch_fd hangs up;
+ * -errno with @error if the socket fails.
  */
 int qualify_sender_send(struct qualify_sender *sender, const struct qualify_send *send,
 			const volatile int *stop, struct qualify_sent *sent,
 			struct rxaqm_error *error);
 
-/* Bytes that the device has not given back yet (SIOCOUTQ); -errno. */
+/* Bytes that the device still holds (SIOCOUTQ), or -errno. */
 int qualify_sender_pending(const struct qualify_sender *sender);

@@ -20,7 +20,7 @@
 
 #define MAX_WORDS 8 /* of "rxaqm attach" */
 
-/* Exit code of rxaqm with @argv, its output thrown away; -errno. */
+/* Run rxaqm with @argv and discard its output. Return its exit code, or -errno. */
 static int run_rxaqm(char *const argv[])
 {
 	int status, null;
@@ -43,7 +43,7 @@ static int run_rxaqm(char *const argv[])
 	return WIFEXITED(status) ? WEXITSTATUS(status) : -ECHILD;
 }
 
-/* Attach rxaqm with @words ("mode=enforce"), or detach ("no"). */
+/* Attach rxaqm with @words ("mode=enforce"); "no" detaches. */
 static int set_attached(const char *ifname, const char *words)
 {
 	char name[IF_NAMESIZE], text[256], *save = NULL, *word;
@@ -95,10 +95,10 @@ static int set_link(const char *ifname, bool up)
 	return rxaqm_nic_ioctl(ifname, SIOCSIFFLAGS, &ifr);
 }
 
-/* Numbers that ethtool reads and writes. */
+/* Settings that ethtool reads and writes as numbers. */
 static const struct numbers {
 	__u32 get, set;
-	size_t nr, at[3]; /* words of the command */
+	size_t nr, at[3]; /* their places in the command */
 } numbers[] = {
 #define AT(what, field) (offsetof(struct ethtool_##what, field) / sizeof(__u32))
 	[QUALIFY_RING] = { ETHTOOL_GRINGPARAM,
@@ -147,7 +147,7 @@ static int set_numbers(const char *ifname, const struct numbers *of, const char 
 	int err = get_numbers(ifname, of, &command, now);
 	size_t i;
 
-	/* A driver may start its rings anew for what is no change. */
+	/* Do not write an unchanged value: a driver may restart its rings for it. */
 	if (err || !strcmp(now, value))
 		return err;
 	for (i = 0; i < of->nr; i++, value = end) {
@@ -187,8 +187,8 @@ static int get_link(const char *ifname, char *value)
 	return err;
 }
 
-/* A file of the interface in sysfs; without one, of fail_page_alloc
- * (Documentation/fault-injection).
+/* Open a file of the interface in sysfs, or of fail_page_alloc (Documentation/fault-injection) if
+ * there is no interface.
  */
 static int open_sysfs(const char *ifname, const char *what, int flags)
 {
@@ -222,7 +222,7 @@ static int get_sysfs(const char *ifname, const char *what, char *value)
 	close(fd);
 	if (got < 0)
 		return (int)got;
-	/* What was cut short must not be put back. */
+	/* A value that was cut short must not be restored. */
 	if (got == QUALIFY_SETTING_LEN - 1)
 		return -E2BIG;
 	value[got] = '\0';
@@ -242,7 +242,7 @@ static int set_sysfs(const char *ifname, const char *what, const char *value)
 	return err;
 }
 
-/* A veth has NAPIs, and so this, only while XDP is on it. */
+/* A veth has NAPIs, and so this setting, only while XDP is on it. */
 static int set_threaded(const char *ifname, const char *value)
 {
 	int err = set_sysfs(ifname, "threaded", value);
@@ -256,7 +256,7 @@ static int set_threaded(const char *ifname, const char *value)
 	return err;
 }
 
-/* "on" is the probe's to do: it has the program. */
+/* Only the probe can set "on": it has the program. */
 static int set_tc(const char *ifname, const char *value)
 {
 	unsigned int ifindex = if_nametoindex(ifname);

@@ -17,7 +17,7 @@
 static int make_frames(struct qualify_socket *sock, __u32 frames)
 {
 	const struct xsk_umem_config config = { .fill_size = frames,
-						.comp_size = 64, /* there must be one */
+						.comp_size = 64, /* must not be 0 */
 						.frame_size = FRAME_SIZE };
 	__u32 first, i;
 	int err;
@@ -53,7 +53,7 @@ int qualify_socket_open(struct qualify_socket *sock, const char *ifname, unsigne
 	err = make_frames(sock, 2 * config.rx_size);
 	if (err)
 		return err;
-	/* The kernel frees a queue some time after its last socket was closed. */
+	/* The kernel frees a queue some time after its last socket is closed. */
 	for (tries = 0; tries < BIND_TRIES; tries++) {
 		err = xsk_socket__create(&sock->xsk, ifname, queue, sock->umem, &sock->rx, NULL,
 					 &config);
@@ -73,7 +73,7 @@ void qualify_socket_close(struct qualify_socket *sock)
 	*sock = (struct qualify_socket){ .memory = MAP_FAILED };
 }
 
-/* Up to a batch of frames; those that have a mark count. */
+/* Take up to a batch of frames, and count those with a mark. */
 static __u32 take_batch(struct qualify_socket *sock, __u32 *ret_marked)
 {
 	__u32 first, to, i, nr = xsk_ring_cons__peek(&sock->rx, BATCH, &first);

@@ -13,12 +13,13 @@ struct qualify_socket {
 	size_t size;
 };
 
-/* On @queue of @ifname, with room for @entries frames at least. Binding with XDP_ZEROCOPY in @flags
- * makes drivers reset their rings; XDP_COPY does not. Close it in any case. 0 or -errno.
+/* Open on @queue of @ifname with room for at least @entries frames. XDP_ZEROCOPY in @flags makes
+ * drivers reset their rings; XDP_COPY does not. Call qualify_socket_close() also after an error. 0
+ * or -errno.
  */
 int qualify_socket_open(struct qualify_socket *sock, const char *ifname, unsigned int queue,
 			__u32 entries, __u16 flags);
 void qualify_socket_close(struct qualify_socket *sock);
 
-/* Look at all frames that are there and give them back: how many. */
+/* Take all waiting frames and return their buffers; the number of marked ones. */
 __u32 qualify_socket_take(struct qualify_socket *sock);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* The asking side. */
+/* The side that asks. */
 #include <fcntl.h>
 #include <json-c/json.h>
 #include <poll.h>
@@ -12,12 +12,12 @@
 #include "nic/nic.h"
 #include "qualify/peer/peer.h"
 
-#define HELLO_MS 20000 /* ssh has to get there */
+#define HELLO_MS 20000 /* ssh needs time to connect */
 #define SLACK_MS 20000 /* beyond the time that sending may take */
-#define LOOK_MS 50 /* at whether to stop */
+#define LOOK_MS 50 /* how often to check whether to stop */
 #define MESSAGES_MAX 16384 /* bytes */
 
-/* What it says to its operator is for this one, but cleaned, and not for ever. */
+/* Pass its messages on to our operator, without control characters and only up to a limit. */
 static void pass_on(struct qualify_peer *peer)
 {
 	char text[4096];
@@ -25,7 +25,7 @@ static void pass_on(struct qualify_peer *peer)
 
 	if (got <= 0)
 		return;
-	/* Lines of ssh's own end as on a terminal. */
+	/* ssh ends lines as for a terminal. */
 	for (i = 0; i < got && peer->nr_messages < MESSAGES_MAX; i++)
 		if (text[i] != '\r')
 			fputc(text[i], stderr);
@@ -33,8 +33,8 @@ static void pass_on(struct qualify_peer *peer)
 	peer->nr_messages += (size_t)got;
 }
 
-/* A peer that broke a rule, or is late, is asked nothing more: its answers would be others'.
- * Whoever asks is told what the first was.
+/* Give up a peer that broke the protocol or is late: its further answers would belong to earlier
+ * requests. Later requests get the first reason.
  */
 static int lost(struct qualify_peer *peer, int err, const char *why, struct rxaqm_error *error)
 {
@@ -49,7 +49,7 @@ static int lost(struct qualify_peer *peer, int err, const char *why, struct rxaq
 	return rxaqm_failed(error, err, "the peer (%s) %s", peer->words, peer->lost);
 }
 
-/* Take what comes within @wait_ms. -errno: nothing more will. */
+/* Read what comes within @wait_ms. -errno: nothing more will come. */
 static int take(struct qualify_peer *peer, int wait_ms)
 {
 	struct pollfd pollfd[] = { { peer->fd, POLLIN, 0 }, { peer->messages_fd, POLLIN, 0 } };
@@ -64,7 +64,8 @@ static int take(struct qualify_peer *peer, int wait_ms)
 	if (pollfd[1].revents & POLLIN)
 		pass_on(peer);
 	if (!pollfd[0].revents) {
-		/* Its messages have ended, which poll() would tell at once, over and over. */
+		/* The message pipe has ended: poll() would return for it at once, again and again.
+		 */
 		if (!(pollfd[1].revents & POLLIN))
 			poll(pollfd, 1, wait_ms);
 		return 0;
@@ -74,7 +75,7 @@ static int take(struct qualify_peer *peer, int wait_ms)
 	return got > 0 ? 0 : -EPIPE;
 }
 
-/* 1 a line is there, 0 not within @wait_ms, -errno none will be. */
+/* 1: a line is there, 0: not within @wait_ms, -errno: none will come. */
 static int wait_line(struct qualify_peer *peer, __u64 wait_ms)
 {
 	__u64 until_ns = rxaqm_now_ns() + wait_ms * RXAQM_NSEC_PER_MSEC;
@@ -94,7 +95,7 @@ static int wait_line(struct qualify_peer *peer, __u64 wait_ms)
 	return 1;
 }
 
-/* The line that is there, parsed; NULL if it is no object. */
+/* Parse the line that is there; NULL: it is no JSON object. */
 static struct json_object *take_line(struct qualify_peer *peer)
 {
 	char *end = memchr(peer->left, '\n', peer->nr_left);
@@ -110,7 +111,7 @@ static struct json_object *take_line(struct qualify_peer *peer)
 	return NULL;
 }
 
-/* The answer, to be put; NULL with @error. */
+/* The answer; json_object_put() it. NULL with @error. */
 static struct json_object *get_answer(struct qualify_peer *peer, struct rxaqm_error *error)
 {
 	struct json_object *answer, *why;
@@ -140,7 +141,7 @@ static struct json_object *get_answer(struct qualify_peer *peer, struct rxaqm_er
 	return NULL;
 }
 
-/* Ask for what is to be answered within @ms. */
+/* Send a request that must be answered within @ms. */
 static int ask(struct qualify_peer *peer, struct json_object *request, __u32 ms,
 	       struct rxaqm_error *error)
 {
@@ -149,10 +150,10 @@ static int ask(struct qualify_peer *peer, struct json_object *request, __u32 ms,
 	struct msghdr message = { .msg_iov = iov, .msg_iovlen = 2 };
 	bool sent;
 
-	/* The answer to what failed before is not this one's. */
+	/* An answer to an earlier, failed request is still due: drop it. */
 	if (peer->asked)
 		json_object_put(get_answer(peer, NULL));
-	/* It reads each line before it answers: there is room. */
+	/* The peer reads each line before it answers: the socket has room. */
 	sent = sendmsg(peer->fd, &message, MSG_NOSIGNAL | MSG_DONTWAIT) ==
 	       (ssize_t)(iov[0].iov_len + 1);
 	json_object_put(request);
@@ -282,7 +283,7 @@ int qualify_peer_end(struct qualify_peer *peer, struct qualify_sent *sent,
 	*sent = (struct qualify_sent){};
 	if (!answer)
 		return -EPIPE;
-	/* All that rows count, index and divide by. */
+	/* Rows use these as counts, indices and divisors. */
 	if (!qualify_said_number(answer, "count", 0, peer->send.count, &sent->count) ||
 	    !qualify_said_number(answer, "took_ns",
 				 sent->count * RXAQM_NSEC_PER_SEC / QUALIFY_SEND_MAX_PPS, most_ns,

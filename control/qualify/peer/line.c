@@ -39,7 +39,7 @@ bool qualify_said_mac(struct json_object *said, const char *key, __u8 ret_mac[ET
 	__u8 *m = ret_mac;
 	int end = 0;
 
-	/* The lowest bit of the first byte: a group, to which switches send by all ports. */
+	/* The lowest bit of the first byte marks a group, which switches send to all ports. */
 	return sscanf(words, "%2hhx:%2hhx:%2hhx:%2hhx:%2hhx:%2hhx%n", &m[0], &m[1], &m[2], &m[3],
 		      &m[4], &m[5], &end) == ETH_ALEN &&
 	       !words[end] && !(m[0] & 1) && memcmp(m, none, ETH_ALEN);
@@ -54,7 +54,7 @@ void qualify_say_mac(struct json_object *line, const char *key, const __u8 *mac)
 	json_object_object_add(line, key, json_object_new_string(words));
 }
 
-/* The numbers of a request to send, and within what they must be. */
+/* The numbers of a request to send, and their ranges. */
 static const struct {
 	const char *key;
 	size_t at;
@@ -107,6 +107,6 @@ bool qualify_said_send(struct json_object *said, struct qualify_send *send, char
 		 qualify_kinds[i] ?
 			 "\"to\" must be the MAC address of one station, not of a group" :
 			 "no such kind of frames");
-	/* All of a LAN would get what is sent to a group. */
+	/* Frames to a group would reach the whole LAN. */
 	return qualify_kinds[i] && qualify_said_mac(said, "to", send->to);
 }

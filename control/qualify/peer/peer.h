@@ -1,17 +1,17 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * The other end of the wire. A process there, "rxaqm qualify --serve IFACE", reads requests from
- * its standard input and answers on its standard output, a line of JSON each; it is a child of this
- * one, in another network namespace, or of ssh, which authenticates and encrypts. It changes
- * nothing, may do nothing but send frames, and ends with its standard input.
+ * The other end of the wire. The process there, "rxaqm qualify --serve IFACE", reads requests from
+ * its standard input and answers on its standard output, one line of JSON each. It is a child of
+ * this process, in another network namespace, or of ssh, which authenticates and encrypts. It
+ * changes nothing, may only send frames, and ends with its standard input.
  *
  *   {"do":"hello"}     {"rxaqm":"0.9","boot":"...","mac":"...","kernel":"...","nic":"..."}
  *   {"do":"avoid","cpu":1}          {}
  *   {"do":"send","kind":"udp4", ...} {"count":1000,"took_ns":20000000}
- *   what cannot be done             {"error":"..."}
+ *   a request that fails            {"error":"..."}
  *
- * Neither believes the other: a request is done within the limits below, and of an answer nothing
- * is taken that goes beyond what was asked, or comes too late.
+ * Neither end trusts the other: the peer accepts requests within the limits below, and this end
+ * rejects an answer that exceeds the request or comes too late.
  */
 #pragma once
 
@@ -21,45 +21,47 @@
 
 #include "qualify/measure/sender.h"
 
-/* Two processes that read the same there have the same clock. */
+/* Equal boot ids mean one host, and so one clock. */
 #define QUALIFY_BOOT_ID "/proc/sys/kernel/random/boot_id"
 
-/* Of one request; rows ask for a fifth of that time. No CPU sends as many packets a second. */
+/* Limits of one request. Rows ask for a fifth of that time; no CPU can send that many packets a
+ * second.
+ */
 #define QUALIFY_SEND_MAX_MS 60000U
 #define QUALIFY_SEND_MAX_PPS 20000000U
 
 struct qualify_peer {
 	pid_t pid; /* 0: none */
-	int fd; /* to and from it; -1: it is lost */
+	int fd; /* to and from the peer; -1: lost */
 	char lost[160]; /* why */
-	int messages_fd; /* what it says to its operator */
-	size_t nr_messages; /* bytes of that which were passed on */
+	int messages_fd; /* its messages to the operator */
+	size_t nr_messages; /* bytes of them passed on so far */
 	char words[96]; /* "loopback eth3", "host db2 (eth0)" */
-	char kernel[96], nic[160]; /* what it says of its own; "": nothing */
-	char left[8192]; /* read, but not used */
+	char kernel[96], nic[160]; /* what it says of itself; "": nothing */
+	char left[8192]; /* bytes read but not used yet */
 	size_t nr_left;
 	bool same_host; /* and so the same clock */
 	__u8 mac[ETH_ALEN];
-	bool asked; /* an answer is due, by until_ns */
+	bool asked; /* an answer is due by until_ns */
 	__u64 until_ns;
-	struct qualify_send send; /* that was asked for */
-	const volatile int *stop; /* not 0: nothing is waited for */
+	struct qualify_send send; /* the last request to send */
+	const volatile int *stop; /* not 0: stop waiting */
 };
 
-/* @host: "HOST" or "HOST/IFACE", by ssh; or, if NULL, @netns and @ifname on this host. -errno with
- * @error. @local is what the interface is called here, and there if not said.
+/* Open a peer on @host ("HOST" or "HOST/IFACE", by ssh) or, if that is NULL, at @ifname in @netns
+ * of this host. @local is our interface, and theirs if none is named. -errno with @error.
  */
 int qualify_peer_open(struct qualify_peer *peer, const char *host, const char *netns,
 		      const char *ifname, const char *local, const volatile int *stop,
 		      struct rxaqm_error *error);
 void qualify_peer_close(struct qualify_peer *peer);
 
-/* Ask it not to use @cpu, of the same host. */
+/* Ask a peer on this host not to use @cpu. */
 int qualify_peer_avoid(struct qualify_peer *peer, unsigned int cpu, struct rxaqm_error *error);
 
-/* Have it send; begin only, so that one can look meanwhile; and what was sent, after waiting for
- * it: no more than was asked for, and no faster than QUALIFY_SEND_MAX_PPS. -errno with @error.
- * qualify_peer_done(): has the answer come, or will none?
+/* qualify_peer_begin() starts sending and returns, so that the caller can look at it meanwhile.
+ * qualify_peer_done(): the answer is there, or none will come. qualify_peer_end() waits for it;
+ * what it returns is within what was asked for, and QUALIFY_SEND_MAX_PPS. -errno with @error.
  */
 int qualify_peer_begin(struct qualify_peer *peer, const struct qualify_send *send,
 		       struct rxaqm_error *error);
@@ -67,27 +69,27 @@ bool qualify_peer_done(struct qualify_peer *peer, int wait_ms);
 int qualify_peer_end(struct qualify_peer *peer, struct qualify_sent *sent,
 		     struct rxaqm_error *error);
 
-/* Serve @ifname on @in and @out until the end of @in. Returns an exit code. */
+/* Serve @ifname on @in and @out until @in ends. Return an exit code. */
 int qualify_serve(const char *ifname, int in, FILE *out);
 
 struct json_object;
 
-/* Of @said, which may be NULL. "" if it is not there, or no text. */
+/* Read a text from @said, which may be NULL. "": it is missing, or no text. */
 const char *qualify_said_text(struct json_object *said, const char *key);
-/* 0 if it is not there. False unless it is an integer from @min to @max. */
+/* Read an integer; a missing one is 0. False unless it is from @min to @max. */
 bool qualify_said_number(struct json_object *said, const char *key, __u64 min, __u64 max,
 			 __u64 *ret_value);
-/* False unless it is the MAC address of one station. */
+/* False unless it is the MAC address of a single station. */
 bool qualify_said_mac(struct json_object *said, const char *key, __u8 ret_mac[6]);
 void qualify_say_mac(struct json_object *line, const char *key, const __u8 *mac);
 
-/* What is to be sent, and, within the limits, what was said of that; else what is @wrong. */
+/* Write a request to send; read and check one. @wrong: what is not within its limits. */
 void qualify_say_send(struct json_object *line, const struct qualify_send *send);
 bool qualify_said_send(struct json_object *said, struct qualify_send *send, char wrong[96]);
 
-/* Have @iface served: on @host, by ssh, or, if that is NULL, in @netns. -errno with @error. */
+/* Start serving @iface: on @host by ssh or, if that is NULL, in @netns. -errno with @error. */
 int qualify_peer_spawn(struct qualify_peer *peer, const char *host, const char *netns,
 		       const char *iface, struct rxaqm_error *error);
 
-/* End it, however it behaves. */
+/* End the peer, whatever it does. */
 void qualify_peer_kill(struct qualify_peer *peer);

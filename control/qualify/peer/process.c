@@ -11,12 +11,12 @@
 #include "base/now.h"
 
 #define MAX_ARGS 12
-#define END_MS 2000 /* for it to end by itself */
+#define END_MS 2000 /* time for the peer to end by itself */
 #define STEP_MS 10
 
 static void become(char *const argv[], int fd, int messages_fd)
 {
-	/* Ctrl-C is the parent's: the child ends with its standard input. */
+	/* Ctrl-C reaches only the parent: the child ends with its standard input. */
 	setpgid(0, 0);
 	dup2(fd, STDIN_FILENO);
 	dup2(fd, STDOUT_FILENO);
@@ -47,7 +47,7 @@ static int spawn(struct qualify_peer *peer, char *const argv[], struct rxaqm_err
 	close(fds[1]);
 	close(messages[1]);
 	if (peer->pid > 0) {
-		setpgid(peer->pid, peer->pid); /* whoever of the two is first */
+		setpgid(peer->pid, peer->pid); /* both set it: either may run first */
 		peer->fd = fds[0];
 		peer->messages_fd = messages[0];
 		return 0;
@@ -62,7 +62,7 @@ static int spawn(struct qualify_peer *peer, char *const argv[], struct rxaqm_err
 int qualify_peer_spawn(struct qualify_peer *peer, const char *host, const char *netns,
 		       const char *iface, struct rxaqm_error *error)
 {
-	/* Nobody is there to answer a question, nor would it be seen whose it is. */
+	/* Nobody could answer a question of ssh, nor see which ssh asks. */
 	const char *by_ssh[MAX_ARGS] = { "ssh",	  "-o",	     "BatchMode=yes", "--", host,
 					 "rxaqm", "qualify", "--serve",	      iface };
 	const char *here[MAX_ARGS] = { "rxaqm-qualify", "--netns", netns, "--serve", iface };
@@ -80,7 +80,7 @@ void qualify_peer_kill(struct qualify_peer *peer)
 		rxaqm_sleep_until(rxaqm_now_ns() + STEP_MS * RXAQM_NSEC_PER_MSEC);
 		waitid(P_PID, (id_t)peer->pid, &ended, WEXITED | WNOHANG | WNOWAIT);
 	}
-	/* It, unless it has ended, and what it has started and left. */
+	/* Kill it, and the processes that it left behind. */
 	kill(-peer->pid, SIGKILL);
 	waitpid(peer->pid, NULL, 0);
 	peer->pid = 0;

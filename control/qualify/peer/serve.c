@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* The serving side. */
+/* The side that serves. */
 #include <fcntl.h>
 #include <grp.h>
 #include <json-c/json.h>
@@ -106,16 +106,14 @@ static void answer_line(struct serving *serving, const char *line, FILE *out)
 	json_object_put(request);
 }
 
-/* From here on a packet socket is all that it needs: whoever asks has no more of this host. */
+/* It only needs its packet socket now: a client gets no more of this host than that. */
 static int give_up_rights(struct rxaqm_error *error)
 {
 	struct __user_cap_header_struct header = { .version = _LINUX_CAPABILITY_VERSION_3 };
 	struct __user_cap_data_struct rights[2] = {};
 	bool failed = prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) || prctl(PR_SET_KEEPCAPS, 1, 0, 0, 0);
 
-	/* Files of root's are not this process's, either; in a user namespace there may be no
-	 * other user to be.
-	 */
+	/* Give up root's files as well. A user namespace may have no other user to change to. */
 	if (!failed && !geteuid() && !setgroups(0, NULL) && !setresgid(NOBODY, NOBODY, NOBODY))
 		failed = setresuid(NOBODY, NOBODY, NOBODY) && errno != EINVAL;
 	failed = failed || syscall(SYS_capget, &header, rights);

@@ -10,12 +10,12 @@
 const char *const qualify_changes[] = { "same",	 "maybe", "changed", "better",
 					"worse", "added", "absent" };
 
-/* Standard errors: one difference in 370 that is noise passes for a change. */
+/* In standard errors: 1 of 370 differences by noise alone counts as a change. */
 #define SIGMAS 3
-/* Of the median of a normal distribution, over that of its mean: sqrt(pi / 2). */
+/* The standard error of a median over that of a mean, of a normal distribution: sqrt(pi / 2). */
 #define MEDIAN_FACTOR 1.2533
 
-/* How far the median may be off by chance; NAN: not known. */
+/* The most that chance shifts the median; NAN: not known. */
 static double chance(const struct qualify_figure *figure)
 {
 	double n = (double)figure->n, share;
@@ -35,15 +35,15 @@ static double or_zero(double value)
 	return isnan(value) ? 0 : fabs(value);
 }
 
-/* All that may be between two medians but a change, as far as it is known. */
+/* The most that two medians may differ without a change, as far as that is known. */
 static double noise_of(const struct qualify_figure *a, const struct qualify_figure *b)
 {
 	return hypot(or_zero(chance(a)), or_zero(chance(b))) + or_zero(a->error) +
 	       or_zero(b->error);
 }
 
-/* Is it known how much a figure varies? The error of a single observation does not say, unless it
- * is 0: a setting, or what was counted.
+/* Is the variation of a figure known? The error of a single observation does not tell it, unless it
+ * is 0: then the figure is a setting or a count.
  */
 static bool variation_known(const struct qualify_figure *figure)
 {
@@ -58,7 +58,7 @@ static const struct rxaqm_curve *distribution_of(const struct qualify_figure *fi
 	return rxaqm_list_find(curve, &figure->curves, curve->distribution && curve->points.nr > 1);
 }
 
-/* Where the p99 of what was sampled may be: between two order statistics. */
+/* An interval for the p99 of sampled values, between two order statistics. */
 static bool p99_interval(const struct qualify_figure *figure, double *ret_low, double *ret_high)
 {
 	const struct rxaqm_curve *curve = distribution_of(figure);
@@ -93,7 +93,7 @@ static bool p99_changed(const struct qualify_figure *a, const struct qualify_fig
 	return low_a > high_b || low_b > high_a;
 }
 
-/* The more, the worse, by the limit of the figure; NAN: none says which way is good. */
+/* A larger value is worse, by the limit of the figure; NAN: the limit has no direction. */
 static double badness(const struct qualify_limit *limit, const struct qualify_figure *figure,
 		      bool p99)
 {
@@ -127,7 +127,7 @@ static struct qualify_cell weigh(const struct qualify_limit *limit, const struct
 	if (words && !strcmp(a->words, b->words))
 		cell.change = QUALIFY_SAME;
 	if (words || strcmp(a->unit, b->unit)) {
-		a = words ? a : NULL; /* other units have no direction */
+		a = words ? a : NULL; /* the limit has no direction in other units */
 	} else if (p99) {
 		cell.change = p99_changed(a, b) ? QUALIFY_CHANGED : QUALIFY_SAME;
 	} else {
@@ -146,7 +146,7 @@ static struct qualify_cell weigh(const struct qualify_limit *limit, const struct
 	return cell;
 }
 
-/* By their p99s, if the medians are the same. */
+/* Compare the p99s if the medians are the same. */
 static struct qualify_cell weigh_tail(const struct qualify_limit *limit,
 				      const struct qualify_figure *a,
 				      const struct qualify_figure *b)
@@ -159,7 +159,7 @@ static struct qualify_cell weigh_tail(const struct qualify_limit *limit,
 	return cell;
 }
 
-/* Which cells of @line are the best and the worst, or as good as these within noise. */
+/* Mark the best and the worst cells of @line, and those within noise of them. */
 static void rank(struct qualify_line *line, unsigned int nr, const struct qualify_limit *limit)
 {
 	const struct qualify_figure *best = NULL, *worst = NULL, *figure;
@@ -188,7 +188,7 @@ static void rank(struct qualify_line *line, unsigned int nr, const struct qualif
 	}
 }
 
-/* Do the p99s of @figure differ in any record where the median does not? */
+/* Is there a record whose p99 of @figure differs from the first, though its median does not? */
 static bool tail_differs(const struct qualify_comparison *comparison, const char *id,
 			 const struct qualify_figure *figure)
 {
@@ -206,7 +206,7 @@ static bool tail_differs(const struct qualify_comparison *comparison, const char
 	return false;
 }
 
-/* The medians of @figure of row @id in all records, or the p99s. */
+/* Add a line with the medians, or the p99s, of @figure of row @id in all records. */
 static int add_line(struct qualify_comparison *comparison, const char *id,
 		    const struct qualify_figure *figure, bool p99)
 {
@@ -236,7 +236,7 @@ static int add_line(struct qualify_comparison *comparison, const char *id,
 		if ((disturbed || first_disturbed) && first && other &&
 		    cell->change != QUALIFY_SAME)
 			cell->change = QUALIFY_MAYBE;
-		/* A figure counts once. */
+		/* A figure is counted once: a changed p99 replaces its median. */
 		comparison->count[i][QUALIFY_SAME] -= p99 && cell->change != QUALIFY_SAME;
 		comparison->count[i][cell->change] += !p99 || cell->change != QUALIFY_SAME;
 		comparison->worse |= cell->change == QUALIFY_WORSE;
@@ -246,7 +246,7 @@ static int add_line(struct qualify_comparison *comparison, const char *id,
 	return 0;
 }
 
-/* What row @row of record @nr has, and no record before. */
+/* Add the figures of @row of record @nr that no earlier record has. */
 static int add_row(struct qualify_comparison *comparison, unsigned int nr,
 		   const struct qualify_row *row)
 {
@@ -255,7 +255,7 @@ static int add_row(struct qualify_comparison *comparison, unsigned int nr,
 	unsigned int i;
 	int err = 0;
 
-	/* Noise may take a figure over the limit of a warning; unknown said nothing. */
+	/* Only a new failure counts: noise may cause a warning, and an unknown row says nothing. */
 	comparison->worse |= was && was->verdict != QUALIFY_UNKNOWN &&
 			     was->verdict != QUALIFY_FAIL && row->verdict == QUALIFY_FAIL;
 	rxaqm_list_each(figure, &row->figures) {

@@ -17,7 +17,7 @@ static const char rule[] =
 	"their own errors, or the intervals of both p99s. Two runs of one NIC show what the set-up "
 	"itself varies by.";
 
-/* Some of the records side by side: the first, and those from @from to before @to. */
+/* Records side by side: the first one, and those from @from to before @to. */
 struct block {
 	FILE *file;
 	const struct qualify_comparison *comparison;
@@ -27,7 +27,7 @@ struct block {
 
 #define each_record(i, block) for ((i) = 0; (i) < (block)->to; (i) = (i) ? (i) + 1 : (block)->from)
 
-/* As much as there is room for of @text: its beginning, or of a file's name its end. */
+/* Print what fits of @text: its begin; of a file name its end. */
 static void print_cell(const struct block *block, enum qualify_verdict color, const char *text,
 		       const char *mark, bool end)
 {
@@ -81,7 +81,7 @@ static void print_line(const struct block *block, const struct qualify_line *lin
 	fputc('\n', block->file);
 }
 
-/* Whether any of them differs from the first. */
+/* Does any of them differ from the first? */
 static bool differs(const struct block *block, const struct qualify_line *line)
 {
 	unsigned int i;
@@ -126,7 +126,7 @@ static void print_title(const struct block *block, const char *id)
 	fputc('\n', block->file);
 }
 
-/* What differs of row @id. */
+/* Print what differs in row @id. */
 static void print_row(const struct block *block, const char *id)
 {
 	const struct qualify_line *line;
@@ -144,7 +144,7 @@ static void print_row(const struct block *block, const char *id)
 	}
 }
 
-/* How much of the names is a directory that all of them have. */
+/* The length of the directory that all names share. */
 static size_t common(char *const *names, unsigned int nr)
 {
 	size_t len = strlen(names[0]);

@@ -7,7 +7,7 @@
 #include "qualify/print/print.h"
 #include "qualify/record/record.h"
 
-/* As a mark that can be told without colours. */
+/* With a mark that is readable without colours. */
 static void print_verdict(FILE *file, unsigned int verdict)
 {
 	static const char *const signs[] = { "?", "\342\234\223", "!", "\342\234\227" };
@@ -16,7 +16,7 @@ static void print_verdict(FILE *file, unsigned int verdict)
 		qualify_verdict_name(verdict));
 }
 
-/* What the NIC comes to, and why: rows that failed, or that warn if none did. */
+/* The overall result, and why: the rows that failed, or warn if none failed. */
 static void print_result(FILE *file, const struct qualify_record *record)
 {
 	const struct qualify_row *row;
@@ -41,7 +41,7 @@ static void print_result(FILE *file, const struct qualify_record *record)
 		fputs("</ul>\n", file);
 }
 
-/* What matters most, by class. */
+/* The most important figures of the class. */
 static void print_key_figures(FILE *file, const struct qualify_record *record)
 {
 	static const struct {
@@ -170,7 +170,7 @@ static void print_row(FILE *file, const struct qualify_record *record,
 	print_verdict(file, row->verdict);
 	rxaqm_markup(file, "</h2>\n<p class=\"why\">%s</p>\n", row->why);
 	if (row->figures.nr) {
-		/* Keys scroll it on a phone, too, where it is wider than the page. */
+		/* tabindex: keys can scroll a table that is wider than a phone. */
 		fputs("<table class=\"f\" tabindex=\"0\">\n<thead><tr><th>Figure</th><th class=\"n\">Median</th>"
 		      "<th class=\"n\">p99</th><th class=\"n\">Min</th><th class=\"n\">Max</th>"
 		      "<th class=\"n\">n</th><th class=\"n\">Variation</th>"

@@ -7,7 +7,7 @@
 #include "qualify/judge/judge.h"
 #include "qualify/print/print.h"
 
-/* In JSON as number or word; in text "warn over 1 us". Two words at most. */
+/* Print a bound: in JSON a number or a word; in text "warn over 1 us", at most two words. */
 static void put_bound(struct rxaqm_out *out, const char *key, const struct qualify_limit *limit,
 		      double bound, const char *words, char *line)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Which curves of a row make a picture. */
+/* Which curves of a row are drawn into one picture. */
 #include <math.h>
 #include <string.h>
 
@@ -45,8 +45,8 @@ static const struct rxaqm_curve *curve_at(const struct qualify_row *row, size_t 
 	return NULL;
 }
 
-/* What the figure came to whose limit is drawn, and where; of bars the limit is of the share that
- * the fullest may have over an even one.
+/* Set the figure's verdict and the limit lines. In bars, the limit is the largest share over an
+ * even one.
  */
 static void set_limits(struct rxaqm_picture *picture, const struct qualify_record *record,
 		       const struct qualify_row *row)
@@ -90,7 +90,7 @@ bool qualify_picture_of(struct rxaqm_picture *picture, const struct qualify_reco
 		curve = curve_at(row, i, &of);
 		if (curve->points.nr == 0 || !go_together(lead, curve))
 			continue;
-		/* Six to a picture: a picture begins with each seventh. */
+		/* A picture has six curves: each seventh begins a new one. */
 		if (i < first)
 			like++;
 		else if (like % RXAQM_PICTURE_CURVES)

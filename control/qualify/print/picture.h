@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Which curves of a row make a picture. */
+/* Which curves of a row are drawn into one picture. */
 #pragma once
 
 #include "qualify/print/print.h"
 
-/* The picture that begins with the curve number @first of @row and has all like it, whose curves
- * were in none before; false: there is none. @first counts up from 0 until qualify_row_curves().
+/* Make the picture that begins with curve @first of @row, with all curves of its kind that no
+ * earlier picture has; false: none begins there. Call it with @first from 0 to qualify_row_curves()
+ * - 1.
  */
 bool qualify_picture_of(struct rxaqm_picture *picture, const struct qualify_record *record,
 			const struct qualify_row *row, size_t first);

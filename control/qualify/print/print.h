@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Records, for people and for other programs. All are judged before: qualify_judge(). */
+/* Print records, for people and for other programs. Call qualify_judge() on them before. */
 #pragma once
 
 #include <stdio.h>
@@ -14,32 +14,34 @@ struct qualify_records {
 };
 
 #define QUALIFY_RESULT_LEN 160
-/* What the NIC comes to, "Fail", and as @text what for and by how many rows. */
+/* The overall result ("Fail"); @text: which rows decided it. */
 const char *qualify_result(const struct qualify_record *record, enum qualify_verdict *verdict,
 			   char text[QUALIFY_RESULT_LEN]);
 
-/* The result, then each row and why, on two lines where one is too short; with @figures what was
- * measured below.
+/* Print the result, then each row and why, on two lines if one is too short; @figures: also what
+ * was measured.
  */
 void qualify_print_text(FILE *file, const struct qualify_record *record, bool figures);
 void qualify_print_row(FILE *file, const struct qualify_row *row, bool figures);
 
-/* The name of @verdict, or @text instead of it, in the colour of @verdict, on @columns. */
+/* Print the name of @verdict, or @text instead, in its colour, padded to @columns. */
 void qualify_print_verdict(FILE *file, enum qualify_verdict verdict, const char *text, int columns);
 
-/* The table of limits, in sentences or as @json. */
+/* Print the table of limits, as sentences or as @json. */
 void qualify_print_limits(FILE *file, bool json);
 
-/* Of a struct qualify_record: one HTML file that needs nothing else; pictures are inline SVG. */
+/* Print a struct qualify_record as one self-contained HTML file; pictures are inline SVG. */
 void qualify_print_html(FILE *file, const void *record);
 
-/* Of struct qualify_records: a line a figure (RFC 4180); a test case a row (JUnit's XML). */
+/* Print struct qualify_records: a line for each figure (RFC 4180); a test case for each row (JUnit
+ * XML).
+ */
 void qualify_print_csv(FILE *file, const void *records);
 void qualify_print_junit(FILE *file, const void *records);
 
-/* Write the facts that @record has as a profile (nic-profiles/README.md) to @path, "-": standard
- * output. It is parsed before it is written, so "rxaqm profile check" takes it. -ENODATA with
- * @error: no driver, or not one fact; -EINVAL: a fact that no profile can hold.
+/* Write the facts in @record to @path ("-": standard output) as a profile (nic-profiles/README.md).
+ * It is parsed first, so "rxaqm profile check" accepts it. -ENODATA with @error: no driver, or no
+ * fact; -EINVAL: a profile cannot hold a fact.
  */
 int qualify_write_profile(const struct qualify_record *record, const char *path,
 			  struct rxaqm_error *error);

@@ -12,11 +12,11 @@
 #include "qualify/print/print.h"
 #include "qualify/record/record.h"
 
-/* Of a comment: lines of a profile have at most 197 characters. */
+/* For comments: a line of a profile has at most 197 characters. */
 #define MAX_LINE 190
 
-/* Keys of [Nic], and the figures they come from: the first of their words, if it is one of these
- * ("" means the only one); without, a number of ns or of packets.
+/* The keys of [Nic] and their figures. @words lists the first words that a figure may have; "":
+ * exactly one word is needed; NULL: the figure is a number of ns or packets.
  */
 static const struct fact {
 	const char *key, *row, *figure, *words;
@@ -29,7 +29,7 @@ static const struct fact {
 	{ "Moderation", "Q8", "moderation", NULL },
 };
 
-/* Control characters and line ends of what a driver says would be lines of their own. */
+/* Clean what a driver says: its line ends would begin lines of their own. */
 static void print_comment(FILE *file, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 
 static void print_comment(FILE *file, const char *fmt, ...)
@@ -44,7 +44,7 @@ static void print_comment(FILE *file, const char *fmt, ...)
 	fprintf(file, "# %s\n", line);
 }
 
-/* Two lines: who measured, and how. */
+/* Two comment lines: who measured, and how. */
 static void cite(FILE *file, const struct qualify_record *record, const char *row,
 		 const struct qualify_figure *figure)
 {
@@ -55,7 +55,7 @@ static void cite(FILE *file, const struct qualify_record *record, const char *ro
 		print_comment(file, "%s.", figure->method);
 }
 
-/* false: @figure has no value that @fact can take. */
+/* False: the figure has no value for @fact. */
 static bool value_of(const struct fact *fact, const struct qualify_figure *figure, char value[96])
 {
 	char quoted[100];
@@ -94,7 +94,7 @@ static unsigned int write_facts(FILE *file, const struct qualify_record *record)
 	return nr;
 }
 
-/* Stamps that must not be trusted are said at attach. */
+/* "rxaqm attach" warns of stamps that must not be trusted. */
 static void write_warnings(FILE *file, const struct qualify_record *record)
 {
 	static const struct {

@@ -6,9 +6,9 @@
 #include "qualify/judge/judge.h"
 #include "qualify/print/print.h"
 
-#define ID_COLUMNS 13 /* with the verdict */
+#define ID_COLUMNS 13 /* includes the verdict */
 #define TITLE_COLUMNS 39
-#define ONE_LINE 120 /* columns, from which on a row is one */
+#define ONE_LINE 120 /* columns; from this width on a row takes one line */
 #define INDENT 6
 
 void qualify_print_verdict(FILE *file, enum qualify_verdict verdict, const char *text, int columns)
@@ -83,7 +83,7 @@ const char *qualify_result(const struct qualify_record *record, enum qualify_ver
 	qualify_count(record, count);
 	*verdict = count[QUALIFY_FAIL] ? QUALIFY_FAIL :
 		   count[QUALIFY_UNKNOWN] > count[QUALIFY_PASS] + count[QUALIFY_WARN] ?
-					 QUALIFY_UNKNOWN : /* most of it */
+					 QUALIFY_UNKNOWN : /* most rows of it */
 		   count[QUALIFY_WARN] ? QUALIFY_WARN :
 		   count[QUALIFY_PASS] ? QUALIFY_PASS :
 					 QUALIFY_UNKNOWN;

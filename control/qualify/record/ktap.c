@@ -10,12 +10,12 @@
 
 #define MAX_DEPTH 8
 #define MAX_LINE 512
-#define WHY_LEN 152 /* of a figure's words, behind "xfail: " */
+#define WHY_LEN 152 /* of a figure's words, after "xfail: " */
 
-/* Lines of one depth, since the last result above them. */
+/* The results of one depth, since the last result of the level above. */
 struct level {
-	unsigned int indent; /* columns before them */
-	unsigned long planned; /* 0: nobody said */
+	unsigned int indent; /* columns before the lines */
+	unsigned long planned; /* 0: no plan */
 	unsigned int seen, failed;
 };
 
@@ -23,12 +23,12 @@ struct ktap {
 	struct qualify_row *row;
 	const char *path;
 	unsigned int results;
-	unsigned int depth; /* levels that are open */
+	unsigned int depth; /* open levels */
 	struct level level[MAX_DEPTH];
-	char diagnostic[WHY_LEN]; /* the last one, for a failure after it */
+	char diagnostic[WHY_LEN]; /* the last one, for a failure that follows it */
 };
 
-/* Names must be unique in the row. */
+/* Make the name unique in the row. */
 static void name_figure(const struct qualify_row *row, struct qualify_figure *figure,
 			const char *wanted)
 {
@@ -62,7 +62,7 @@ static int add(struct ktap *ktap, const char *name, const char *verdict, const c
 	return 0;
 }
 
-/* End the levels deeper than @indent: did they have all that was planned? */
+/* End the levels deeper than @indent. A level with fewer results than planned has failed. */
 static int close_levels(struct ktap *ktap, unsigned int indent, unsigned int *ret_seen,
 			unsigned int *ret_failed, struct rxaqm_error *error)
 {
@@ -84,7 +84,7 @@ static int close_levels(struct ktap *ktap, unsigned int indent, unsigned int *re
 	return err;
 }
 
-/* The level of lines at @indent; the deepest there is room for. */
+/* The level of lines at @indent; if there is no room, the deepest one. */
 static struct level *level_at(struct ktap *ktap, unsigned int indent)
 {
 	struct level *level = ktap->depth ? &ktap->level[ktap->depth - 1] : NULL;
@@ -96,7 +96,7 @@ static struct level *level_at(struct ktap *ktap, unsigned int indent)
 	return level;
 }
 
-/* "- name # SKIP why" into its parts, in place. */
+/* Split "- name # SKIP why" into its parts, in place. */
 static void split(char *line, char **ret_name, char **ret_directive)
 {
 	char *mark = strstr(line, " # ");
@@ -114,7 +114,7 @@ static void split(char *line, char **ret_name, char **ret_directive)
 		line[--len] = '\0';
 }
 
-/* Results that are neither passed nor failed, whatever is before them: "# SKIP why". */
+/* A directive ("# SKIP why") overrides "ok" and "not ok": such a result is neither. */
 static const char *verdict_of(char **directive)
 {
 	static const struct {
@@ -150,12 +150,12 @@ static int take_result(struct ktap *ktap, char *line, unsigned int indent, bool 
 	level = level_at(ktap, indent);
 	level->seen++;
 	level->failed += !ok && !expected;
-	if (!seen || (!ok && !expected && !failed)) /* else its subtests have said it */
+	if (!seen || (!ok && !expected && !failed)) /* else its subtests have told it */
 		err = add(ktap, *name ? name : "test",
 			  expected   ?:
 				  ok ? "pass" :
 				       "fail",
-			  /* What a test said last tells more than its exit code. */
+			  /* The last diagnostic line of a test tells more than its exit code. */
 			  *directive && !(*diagnostic && !strncmp(directive, "exit=", 5)) ?
 				  directive :
 			  ok && !expected ? "" :
@@ -165,7 +165,9 @@ static int take_result(struct ktap *ktap, char *line, unsigned int indent, bool 
 	return err;
 }
 
-/* Columns before the line itself: blanks, and the "# " of the runner for what a test printed. */
+/* The columns before the line itself: blanks, and the "# " that a runner puts before a test's
+ * output.
+ */
 static unsigned int indent_of(const char *line)
 {
 	unsigned int at = 0;
@@ -198,14 +200,14 @@ static int take_line(struct ktap *ktap, char *line, struct rxaqm_error *error)
 		err = close_levels(ktap, indent, &seen, &failed, error);
 		if (!err && (!*end || *end == ' '))
 			level_at(ktap, indent)->planned = planned;
-		/* "1..0 # SKIP why": the result comes without. */
+		/* "1..0 # SKIP why": no result follows it. */
 		directive = end + strspn(end, " #");
 		if (!err && verdict_of(&directive))
 			snprintf(ktap->diagnostic, sizeof(ktap->diagnostic), "%.*s", WHY_LEN - 1,
 				 directive);
 		return err;
 	}
-	if (!strncmp(line, "selftests: ", 11)) /* the runner begins another */
+	if (!strncmp(line, "selftests: ", 11)) /* the runner begins another test */
 		ktap->diagnostic[0] = '\0';
 	else if (indent && *line && strncmp(line, "Totals:", 7))
 		snprintf(ktap->diagnostic, sizeof(ktap->diagnostic), "%.*s", WHY_LEN - 1, line);
@@ -241,7 +243,7 @@ int qualify_ktap_parse(struct qualify_record *record, const char *text, size_t l
 			 next - text < MAX_LINE ? (int)(next - text) : MAX_LINE - 1, text);
 		err = take_line(&ktap, line, error);
 	}
-	/* What a run that was cut off did not get to; indent 0 is closed by hand. */
+	/* Results that are missing because the run was cut off; close level 0, too. */
 	if (!err && ktap.depth) {
 		ktap.level[0].indent += 1;
 		err = close_levels(&ktap, 0, &seen, &failed, error);

@@ -93,7 +93,7 @@ static int check(const void *at, struct rxaqm_error *error)
 	return err;
 }
 
-/* As records of 0.1.0 call it. */
+/* Records of 0.1.0 call the time "at". */
 static void rename_time(struct json_object *object)
 {
 	struct json_object *at = json_object_object_get(object, "at");

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Q10: how long a burst is received whole. */
+/* Q10: the longest burst that is received without loss. */
 #include <math.h>
 #include <unistd.h>
 
@@ -8,10 +8,10 @@
 #define TRIES 3
 #define SHORTEST 16U
 #define FLOWS 1024
-#define LONGEST_TAKES_NS 3e9 /* before the next begins it must be gone */
-#define CLOSE_ENOUGH 16 /* parts of a length */
+#define LONGEST_TAKES_NS 3e9 /* the next burst must not meet it */
+#define CLOSE_ENOUGH 16 /* a length is known to 1/16 */
 
-/* Where bursts go, and what a frame costs the stack meanwhile. */
+/* The flows of bursts, and what a frame costs the stack. */
 struct way {
 	__u32 flows, cost_ns, most;
 };
@@ -20,19 +20,19 @@ struct burst {
 	__u32 count;
 	double lost; /* share */
 	double pps;
-	double stood; /* frames when the last was sent */
+	double stood; /* frames still waiting when the last one was sent */
 };
 
-/* What bursts tell of a buffer. */
+/* What bursts tell about a buffer. */
 struct limits {
-	struct burst whole; /* the longest that lost nothing */
-	struct burst lossy; /* the shortest that lost some; count 0: none was seen */
-	double stood; /* frames, the most when the last of any burst was sent */
+	struct burst whole; /* the longest without loss */
+	struct burst lossy; /* the shortest with loss; count 0: none */
+	double stood; /* frames, the most that waited when a burst's last one was sent */
 };
 
-/* What became of frames from seq @first on; by each, for queues count on CPUs of their own. What
- * was taken while they came is told by the clock, or, of a peer with another one, by rates (RFC
- * 9004, 6.4, with frames in place of time, which would be the sender's).
+/* Count what came of a burst, frame by frame: queues use CPUs of their own. How many were taken
+ * while it came is known by the clock; if the peer has another clock, by rates (RFC 9004, 6.4, with
+ * frames instead of time, which would be the sender's).
  */
 static void count_burst(struct qualify_run *run, __u32 first, const struct qualify_sent *sent,
 			struct burst *burst)
@@ -60,9 +60,7 @@ static void count_burst(struct qualify_run *run, __u32 first, const struct quali
 							       burst->pps));
 }
 
-/* The best of some tries: a host that does other things as well may be late, which is no loss of
- * the NIC's.
- */
+/* Keep the best of some tries: a busy host may be late, which is no loss by the NIC. */
 static int send_burst(struct qualify_run *run, const struct way *way, __u32 count,
 		      struct burst *best, double *stood)
 {
@@ -106,7 +104,7 @@ static int search(struct qualify_run *run, const struct way *way, struct rxaqm_c
 			*lossy = burst;
 		else
 			*whole = burst;
-		/* By halves until it loses some, then in between. */
+		/* Grow by half until frames are lost, then search in between. */
 		if (!lossy->count)
 			count += count / 2;
 		else if (lossy->count - whole->count <= whole->count / CLOSE_ENOUGH + 1)
@@ -117,8 +115,8 @@ static int search(struct qualify_run *run, const struct way *way, struct rxaqm_c
 	return err;
 }
 
-/* By the clock no frame too many is seen to stand, only too few: those that a poll took, whose
- * buffers the driver had not yet given back. By rates the CPU's pauses count as frames.
+/* By the clock the number may be too small, not too large: it lacks frames that a poll took whose
+ * buffers the driver had not yet returned. By rates, pauses of the CPU count as frames.
  */
 static void put_buffer(struct qualify_run *run, struct qualify_row *row,
 		       const struct limits *limits, bool all, double error_packets)
@@ -178,14 +176,14 @@ int qualify_row_burst(struct qualify_run *run, struct qualify_row *row)
 	int err;
 
 	qualify_put_entries(run, row);
-	/* What the peer sends is three times of what is taken, however slow it is. */
+	/* The peer sends three times of what is taken, however slow the peer is. */
 	err = qualify_slow_down(run, &one.cost_ns, &capacity_pps);
 	limit_to(&one, qualify_overflowing(run));
 	if (!err)
 		err = put_bursts(run, row, &one, false);
 	if (err || queues < 2)
 		return err;
-	/* As many CPUs may take them. */
+	/* That many CPUs may take them. */
 	all.cost_ns = one.cost_ns * (__u32)(queues < cpus ? queues : cpus);
 	if (all.cost_ns > QUALIFY_COST_MAX_NS)
 		all.cost_ns = QUALIFY_COST_MAX_NS;

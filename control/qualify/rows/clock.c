@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Q5, Q6: where stamps come from, and what reading the clock costs. */
+/* Q5, Q6: the source of stamps, and the cost of reading the clock. */
 #include <linux/ethtool.h>
 #include <linux/ethtool_netlink.h>
 #include <linux/genetlink.h>
@@ -24,7 +24,7 @@
 #define SOURCE_PHYLIB 2
 
 struct source {
-	int source, qualifier; /* -1: not said */
+	int source, qualifier; /* -1: not known */
 };
 
 static int take_source(const struct nlmsghdr *message, void *arg)
@@ -63,7 +63,7 @@ static struct source ask_source(const char *ifname)
 	return source;
 }
 
-/* A clock of the NIC's own device makes its stamps; one of a PHY, that. */
+/* If the clock belongs to the NIC's device, the NIC makes the stamps; if to a PHY, the PHY. */
 static const char *source_by_device(const char *ifname, int phc)
 {
 	char device[48], clock[80];
@@ -121,7 +121,7 @@ int qualify_row_stamp_source(struct qualify_run *run, struct qualify_row *row)
 #define READS 200
 #define RATE_NS (RXAQM_NSEC_PER_SEC / 2)
 
-/* Width of single readings by @method. False: it does not work here. */
+/* Time single readings by @method. False: it does not work here. */
 static bool read_by(struct rxaqm_phc *phc, enum rxaqm_phc_method method, struct qualify_row *row,
 		    const char *name)
 {
@@ -136,7 +136,7 @@ static bool read_by(struct rxaqm_phc *phc, enum rxaqm_phc_method method, struct 
 		phc->nr_readings = 1;
 		err = rxaqm_phc_read(phc, &sample, NULL);
 		if (phc->method != method)
-			break; /* another one was found to work */
+			break; /* another method worked */
 		if (!err)
 			qualify_samples_add(&width, 2 * (double)sample.err_ns);
 	}

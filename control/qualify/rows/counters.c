@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Q16: which counter, of the kernel's or the driver's, tells what was lost. */
+/* Q16: which counter, of the kernel or of the driver, shows lost packets. */
 #include <linux/if_link.h>
 #include <math.h>
 #include <stdlib.h>
@@ -10,7 +10,7 @@
 #include "qualify/rows/traffic.h"
 
 #define REFRESH_MS 1100 /* drivers refresh their counters each second */
-/* A counter tells of losses that counts one in so many, or so many for one. */
+/* A counter shows losses if it is within this factor of them, up or down. */
 #define TELLS_FROM 100.0
 
 static void add(struct qualify_counters *counters, const char *from, const char *name, __u64 value)
@@ -53,7 +53,7 @@ void qualify_counters_free(struct qualify_counters *counters)
 	*counters = (struct qualify_counters){};
 }
 
-/* ~0: there is none of this name. */
+/* ~0: no counter of this name. */
 static __u64 value_of(const struct qualify_counters *counters, const char *name)
 {
 	const struct qualify_counter *counter;
@@ -69,7 +69,7 @@ void qualify_counters_since(struct qualify_counters *counters,
 
 	for (i = 0; i < counters->list.nr; i++) {
 		struct qualify_counter *counter = &counters->list.at[i];
-		/* A driver tells them in the same order, but when their number changed. */
+		/* A driver lists its counters in the same order, unless their number changed. */
 		__u64 then = i < before->list.nr &&
 					     !strcmp(before->list.at[i].name, counter->name) ?
 				     before->list.at[i].value :
@@ -90,7 +90,7 @@ static bool has_one_of(const char *name, const char *const *words)
 
 __u64 qualify_alloc_failures(const struct qualify_counters *moved)
 {
-	/* Others count pages that were had: rx_pp_alloc_fast. */
+	/* Other alloc counters count pages that were obtained: rx_pp_alloc_fast. */
 	static const char *const failure[] = { "fail", "err", "discard", NULL };
 	const struct qualify_counter *counter;
 	__u64 most = 0;
@@ -103,9 +103,8 @@ __u64 qualify_alloc_failures(const struct qualify_counters *moved)
 	return most;
 }
 
-/* How far from what was lost a counter of that name may be, as the logarithm of their ratio: those
- * that are called after losses may tell of some of them only, others must agree, and some are of
- * other things.
+/* How far a counter of that name may be from the real loss, as the logarithm of their ratio. One
+ * named after losses may count only some of them; others must agree; some count other things.
  */
 static double may_differ(const char *name)
 {
@@ -120,14 +119,14 @@ static double may_differ(const char *name)
 	return has_one_of(name, loss) ? log(TELLS_FROM) : has_one_of(name, traffic) ? 0 : 0.1;
 }
 
-/* A ring that was held was overrun, or not quite filled: who counted what? */
+/* What happened while the ring was held: it was overrun, or not quite filled. */
 struct counted {
 	struct qualify_counters moved;
 	__u64 came, lost;
 };
 
-/* What of @overrun is nearest to what was lost, by ratio, and did not move while nothing was; that
- * of the whole device before that of a queue.
+/* The counter in @overrun that is nearest to the loss, by ratio, and was still while nothing was
+ * lost. A device's counter goes before a queue's.
  */
 static const struct qualify_counter *teller(const struct counted *overrun,
 					    const struct counted *quiet)
@@ -178,7 +177,7 @@ static void put_counters(struct qualify_row *row, const struct counted *overrun,
 			  received >= 0.9 * (double)came ? "yes" : "no");
 }
 
-/* @send to a ring that is held, and nothing else in between the counters. */
+/* @send to a held ring; nothing else happens between the counters. */
 static int count_while(struct qualify_run *run, struct qualify_send *send, struct counted *counted,
 		       struct qualify_backlog *backlog)
 {
@@ -195,7 +194,7 @@ static int count_while(struct qualify_run *run, struct qualify_send *send, struc
 		qualify_counters_since(&counted->moved, &before);
 		qualify_counters_free(&before);
 	}
-	/* With the frame that held it. */
+	/* Plus the frame that held it. */
 	counted->came = backlog->came + 1;
 	counted->lost = backlog->sent - backlog->came;
 	return err;

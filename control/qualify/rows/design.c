@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Q1: what Tx completions stand behind. */
+/* Q1: do Tx completions wait behind received packets? */
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -11,9 +11,9 @@
 #include "qualify/rows/traffic.h"
 
 #define TIMEOUT_NS (5 * RXAQM_NSEC_PER_SEC)
-/* Of the packets that stood in the ring when a frame was sent, those taken before its completion:
- * all if completions are shared, up to one poll's if they are split. Of the rounds that with the
- * fewest but one counts: what this process waits for its CPU only adds.
+/* The share of packets waiting in the ring when a frame is sent that are taken before its
+ * completion: all if completions are shared, up to one poll's if they are split. Use the round with
+ * the second smallest share: when this process waits for its CPU, the share only grows.
  */
 #define ROUNDS 9
 #define ROUNDS_LEAST 5
@@ -23,8 +23,8 @@
 #define RING_LEAST 256U /* entries: a poll takes 64 */
 #define DRAIN_NS (100 * RXAQM_NSEC_PER_MSEC)
 
-/* Hold the receiving CPU until packets fill the ring, send one frame, let go. *ret_share of those
- * packets were taken before the frame was given back. -ETIMEDOUT: it went wrong.
+/* Hold the receiving CPU until packets fill the ring, send one frame, let go. *ret_share: the share
+ * of those packets that was taken before the frame was given back. -ETIMEDOUT: a round failed.
  */
 static int behind_held(struct qualify_run *run, struct qualify_sender *sender,
 		       struct qualify_tx *tx, double *ret_share)
@@ -75,7 +75,7 @@ static int behind_held(struct qualify_run *run, struct qualify_sender *sender,
 	return 0;
 }
 
-/* What the kernel and the profile say. */
+/* What the kernel and the profile say about it. */
 static void put_said(struct qualify_run *run, struct qualify_row *row)
 {
 	static struct rxaqm_profile profile;
@@ -95,7 +95,7 @@ static void put_said(struct qualify_run *run, struct qualify_row *row)
 				 "nic-profiles/%s.conf", profile.name);
 }
 
-/* The longer the ring, the farther apart are a poll and all that stands. */
+/* In a longer ring, one poll is a smaller part of what waits. */
 static void set_ring(struct qualify_run *run, unsigned int entries)
 {
 	char value[16];
@@ -119,7 +119,7 @@ void qualify_put_design(struct qualify_row *row, bool completes, struct qualify_
 
 	qualify_samples_sort(held);
 	stood = qualify_samples_quantile(held, 0.5);
-	/* On an idle CPU a frame may be back by then, whatever the design. */
+	/* On an idle CPU the frame may be back before that, whatever the design. */
 	if (shares->nr < ROUNDS_LEAST)
 		qualify_figure_words(figure, "unknown: %zu of %d rounds succeeded", shares->nr,
 				     ROUNDS);
@@ -146,8 +146,8 @@ void qualify_put_design(struct qualify_row *row, bool completes, struct qualify_
 
 #define RINGS_FLOWS 512
 
-/* Queues by the NAPI that most of them have, of @nr; 0: none has one that is known. *ret_known of
- * them have.
+/* The most queues, of @nr, that share one NAPI; 0: no NAPI is known. *ret_known: queues whose NAPI
+ * is known.
  */
 static unsigned int most_of_one(const unsigned int *napi_id, unsigned int nr,
 				unsigned int *ret_known)
@@ -164,7 +164,7 @@ static unsigned int most_of_one(const unsigned int *napi_id, unsigned int nr,
 	return most;
 }
 
-/* What @napi_id of the queues says, as figure @name; false: nothing. */
+/* Put most_of_one() as figure @name; false: too little is known. */
 static bool put_most(struct qualify_row *row, const char *name, const char *how,
 		     const unsigned int *napi_id, unsigned int queues)
 {
@@ -177,7 +177,7 @@ static bool put_most(struct qualify_row *row, const char *name, const char *how,
 	return true;
 }
 
-/* rings_per_napi: by packets of many flows; rings_per_napi_said: by netlink. */
+/* rings_per_napi: from packets of many flows; rings_per_napi_said: from netlink. */
 static int put_rings(struct qualify_run *run, struct qualify_row *row)
 {
 	struct qualify_send send = QUALIFY_SEND(.count = RINGS_FLOWS, .flows = RINGS_FLOWS,
@@ -188,7 +188,7 @@ static int put_rings(struct qualify_run *run, struct qualify_row *row)
 
 	queues = queues > QUALIFY_QUEUES ? QUALIFY_QUEUES : queues;
 	if (queues < 2)
-		return 0; /* no two that could share one */
+		return 0; /* no two queues that could share one */
 	if (rxaqm_netdev_rx_napis(run->probe.ifindex, queues, napi_id) > 0)
 		put_most(row, "rings_per_napi_said", "netdev queue-get", napi_id, queues);
 	qualify_probe_clear(&run->probe);
@@ -213,7 +213,7 @@ static int measure_design(struct qualify_run *run, struct qualify_row *row)
 	double share = NAN;
 	int err, i;
 
-	qualify_await_link(run); /* the ring was set */
+	qualify_await_link(run); /* setting the ring may have reset it */
 	err = qualify_completions(run, false, &idle);
 	qualify_tx_queue(run);
 	if (!err)
@@ -230,7 +230,7 @@ static int measure_design(struct qualify_run *run, struct qualify_row *row)
 		err = 0;
 	if (!err) {
 		qualify_samples_sort(&shares);
-		/* What is on a bus has completions, though they may come before send() returns. */
+		/* A device on a bus has completions, though they may come before send() returns. */
 		qualify_put_design(row, held.pended || idle.pended || *run->record->bus, &held.ns,
 				   &shares);
 		qualify_put_tx(row, "tx_idle", "idle", &idle);

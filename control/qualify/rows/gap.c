@@ -11,9 +11,11 @@
 #define PPS 2000
 #define ROUND_MS 500
 #define LATE_MS 20
-#define LAST (PPS / 10) /* frames of a round: one of these came, so traffic goes on */
+#define LAST (PPS / 10) /* frames: if one of these last ones came, traffic goes on */
 
-/* Frames from seq @first to @next, by when either program saw each: XDP may be what is changed. */
+/* The longest gap in frames @first to @next, by when either program saw each: XDP itself may be
+ * what changes.
+ */
 static void find_gap(struct qualify_run *run, __u32 first, __u32 next, struct qualify_gap *gap)
 {
 	__u64 last_ns = 0, at_ns, longest_ns = 0, came = 0;
@@ -23,7 +25,7 @@ static void find_gap(struct qualify_run *run, __u32 first, __u32 next, struct qu
 	qualify_each_seen(i, seen, run, first, next - first)
 	{
 		came++;
-		/* They may come out of order when rings are made anew. */
+		/* Frames may come out of order when rings are recreated. */
 		at_ns = seen->xdp_ns ? seen->xdp_ns : seen->stack_ns;
 		if (at_ns <= last_ns)
 			continue;
@@ -38,7 +40,7 @@ static void find_gap(struct qualify_run *run, __u32 first, __u32 next, struct qu
 	gap->lost = gap->sent - came;
 }
 
-/* To the end of what the peer was told to send. */
+/* Wait for the end of what the peer sends. */
 static int end_round(struct qualify_run *run, __u32 first, struct qualify_gap *gap)
 {
 	const struct qualify_seen *seen;
@@ -60,8 +62,8 @@ static int end_round(struct qualify_run *run, __u32 first, struct qualify_gap *g
 	return 0;
 }
 
-/* Until frames come again. The peer was to be done with those before at @ended_ns: from then on to
- * the next none is sent that could come.
+/* Send more until frames come again. The peer was done with earlier ones at @ended_ns: until the
+ * next begin no frame is sent that could come, which is an error of the gap.
  */
 static int more_rounds(struct qualify_run *run, __u64 ended_ns, struct qualify_gap *gap)
 {
@@ -121,7 +123,7 @@ static int change_setting(struct qualify_run *run, void *arg)
 	return qualify_setting_change(&run->journal, to->setting, "", to->value);
 }
 
-/* Another value that the device may have; false: there is none. */
+/* Choose another value that the device may accept; false: there is none. */
 static bool other_value(const struct qualify_run *run, struct settings *to)
 {
 	unsigned int rx, tx, combined;

@@ -10,7 +10,7 @@
 
 #define NOW_TRIES 20
 #define LATE_NS 100e3
-#define DRIFT_MAX 1.1e-3 /* RXAQM_PHC_DRIFT_MAX_Q32, and 100 ppm of the host */
+#define DRIFT_MAX 1.1e-3 /* RXAQM_PHC_DRIFT_MAX_Q32, plus 100 ppm of the host */
 
 int qualify_phc_now(struct qualify_run *run, struct rxaqm_phc_sample *sample)
 {
@@ -36,17 +36,17 @@ static double to_host_ns(const struct qualify_phc_line *line, __u64 phc_ns)
 	double span = (double)(line->to.phc_ns - line->from.phc_ns);
 	double rate = span > 0 ? (double)(line->to.host_ns - line->from.host_ns) / span : 1;
 
-	/* From the first on: differences are exact in a double, times are not. */
+	/* Relative to the first reading: a double holds differences exactly, not times. */
 	return (double)(__s64)(phc_ns - line->from.phc_ns) * rate;
 }
 
-/* By so much what to_host_ns() tells may be off. */
+/* The error of what to_host_ns() returns. */
 static double error_ns(const struct qualify_phc_line *line)
 {
 	return (double)(line->from.err_ns > line->to.err_ns ? line->from.err_ns : line->to.err_ns);
 }
 
-/* It went farther than a clock drifts that can be followed. */
+/* It moved farther than a clock drifts that can be followed. */
 static bool has_stepped(const struct qualify_phc_line *line)
 {
 	double off_ns = (double)(__s64)((line->to.phc_ns - line->from.phc_ns) -
@@ -56,8 +56,8 @@ static bool has_stepped(const struct qualify_phc_line *line)
 	return fabs(off_ns) > DRIFT_MAX * span_ns + 2 * error_ns(line);
 }
 
-/* From the stamps of what @receiver took. One that came twice, or is from before its packet was
- * sent, is another packet's: row Q3.
+/* Delays from the stamps of received frames. A stamp that came twice, or is earlier than its packet
+ * was sent, belongs to another packet: row Q3.
  */
 static void by_stamps(struct qualify_run *run, const struct qualify_receiver *receiver,
 		      const struct qualify_phc_line *line, struct qualify_latency *latency)
@@ -87,7 +87,7 @@ static void by_stamps(struct qualify_run *run, const struct qualify_receiver *re
 	}
 	latency->stamps = latency->samples.nr + latency->before_sent;
 	latency->clock_ns = error_ns(line);
-	/* Packets came before their stamps by up to late_ns. */
+	/* Packets arrived up to late_ns before their stamps. */
 	latency->error_ns = latency->clock_ns + fmax(latency->late_ns, 0);
 	latency->from = "stamp";
 }
@@ -106,18 +106,18 @@ static void by_sender(struct qualify_run *run, const struct qualify_send *send,
 			qualify_samples_add(&latency->samples,
 					    (double)(__s64)(seen->xdp_ns - seen->sent_ns));
 	}
-	/* From the reading of the clock to the wire: what the peer takes for a frame, or two. */
+	/* From reading the clock to the wire: the time of a frame or two at the peer's rate. */
 	latency->error_ns = 1000 + 2e9 / run->peer_pps;
 	latency->from = "sender";
 }
 
-/* Stamps that cannot be of arrival say nothing of delay. */
+/* Stamps that are not from the arrival tell no delay. */
 static bool are_late(const struct qualify_latency *latency)
 {
 	return latency->late_ns > LATE_NS || latency->after_xdp * 100 > latency->stamps;
 }
 
-/* What is known once they came. */
+/* Compute the delays after all frames came. */
 static int evaluate(struct qualify_run *run, const struct qualify_send *send,
 		    const struct qualify_receiver *receiver, const struct qualify_phc_line *line,
 		    struct qualify_latency *latency)
@@ -131,7 +131,7 @@ static int evaluate(struct qualify_run *run, const struct qualify_send *send,
 			DRIFT_MAX * 1e6);
 	if (stamps)
 		by_stamps(run, receiver, line, latency);
-	/* Stamps that are promised and do not come are what row Q2 is for. */
+	/* Row Q2 judges promised stamps that do not come. */
 	if (run->peer.same_host && (!latency->samples.nr || are_late(latency)))
 		by_sender(run, send, latency);
 	else if (latency->samples.nr && are_late(latency))
@@ -176,13 +176,14 @@ int qualify_latency(struct qualify_run *run, struct qualify_send *send, unsigned
 
 #define FRAMES 256U
 #define STAMPS_LEAST 8
-/* Between the last frame sent and the first taken: a stamp is not found late by less. */
+/* The time from the last frame sent to the first taken. A stamp that is late by less is not found.
+ */
 #define STAND_MS 20
 
 struct point {
-	__u32 stamps, later; /* than when the ring was let go */
-	double most_ns; /* by how much */
-	bool stepped; /* the clock was, or drifts too far: they say nothing */
+	__u32 stamps, later; /* later: than the time the ring was let go */
+	double most_ns; /* how much later */
+	bool stepped; /* the clock was stepped, or drifts too far: no result */
 };
 
 static void count_later(const struct qualify_receiver *receiver, const struct qualify_send *send,
@@ -204,7 +205,8 @@ static void count_later(const struct qualify_receiver *receiver, const struct qu
 	}
 }
 
-/* Packets stand in the ring while the receiving CPU is held. -ETIMEDOUT: it could not be held. */
+/* Let packets wait in the ring while the receiving CPU is held. -ETIMEDOUT: it could not be held.
+ */
 static int try_point(struct qualify_run *run, struct qualify_receiver *receiver,
 		     struct point *point)
 {

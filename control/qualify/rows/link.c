@@ -12,7 +12,7 @@
 #include "qualify/rows/traffic.h"
 #include "nic/nic.h"
 
-#define AWAIT_MS 10000 /* 10GBASE-T may take as long */
+#define AWAIT_MS 10000 /* 10GBASE-T may need as long */
 #define FEW_MS 20
 #define FRAME_MS 50
 #define STEP_MS 5
@@ -34,7 +34,7 @@ bool qualify_has_carrier(const struct qualify_run *run)
 	       value[0] == '1';
 }
 
-/* Send a frame that no row counts. What saw it, or NULL. */
+/* Send a frame outside of all rows. Return what saw it, or NULL. */
 static const struct qualify_seen *one_frame(struct qualify_run *run)
 {
 	struct qualify_send send = QUALIFY_SEND(.count = 1, .first = QUALIFY_SEQ_ASIDE,
@@ -82,12 +82,12 @@ bool qualify_xdp_runs(struct qualify_run *run)
 		qualify_await_link(run);
 		seen = one_frame(run);
 	}
-	/* A frame that the stack saw alone was past XDP. */
+	/* A frame that only the stack saw passed XDP by. */
 	return !seen || seen->xdp_ns;
 }
 
-/* Pin kernel threads called @name to the last CPU, and have them go before what else runs there: an
- * interrupt would. They end with native XDP.
+/* Pin the kernel threads called @name to the last CPU and raise their priority, as an interrupt
+ * would have. The threads end when native XDP goes.
  */
 static void pin_threads(const char *name)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Q15, Q17: what is merged, by the stack or by the device, and how large packets are there. */
+/* Q15, Q17: merging by the stack and the device, and the memory that packets take. */
 #include <linux/ethtool.h>
 #include <linux/net_tstamp.h>
 #include <math.h>
@@ -62,7 +62,7 @@ enum qualify_feature qualify_feature(const char *ifname, const char *name)
 	return is;
 }
 
-/* Some drivers switch it off while XDP is on, for XDP is to see what comes. */
+/* Some drivers switch it off while XDP is on, as XDP must see each packet. */
 static int put_hw_gro_with_xdp(struct qualify_run *run, struct qualify_row *row)
 {
 	int err = qualify_xdp_on(run);
@@ -77,7 +77,7 @@ static int put_hw_gro_with_xdp(struct qualify_run *run, struct qualify_row *row)
 	return 0;
 }
 
-/* What the device merged of the stream, since @before. */
+/* How many packets of the stream the device merged since @before. */
 static int put_hw_gro(struct qualify_run *run, struct qualify_row *row,
 		      const struct rxaqm_hw_gro *before)
 {
@@ -110,7 +110,7 @@ static int put_hw_gro(struct qualify_run *run, struct qualify_row *row,
 	return put_hw_gro_with_xdp(run, row);
 }
 
-/* What the stack has of the stream: as many frames as segments, or fewer. */
+/* How many segments of the stream a frame of the stack has on average. */
 static void put_merged(struct qualify_run *run, struct qualify_row *row,
 		       const struct qualify_receiver *receiver)
 {
@@ -174,7 +174,7 @@ int qualify_row_truesize(struct qualify_run *run, struct qualify_row *row)
 	struct qualify_sent sent;
 	char name[32];
 	size_t i;
-	/* Every other one: what is not the peer's is charged to a socket that takes all. */
+	/* Take every other frame: other packets would be charged to a socket that takes all. */
 	int err = qualify_receiver_open(&receiver, run->ifname, 2, &run->error);
 
 	for (i = 0; !err && i < 4 && sizes[i] <= run->record->mtu + ETH_HLEN; i++) {
@@ -185,7 +185,7 @@ int qualify_row_truesize(struct qualify_run *run, struct qualify_row *row)
 		qualify_receiver_clear(&receiver);
 		qualify_probe_clear(&run->probe);
 		before = qualify_receiver_memory(&receiver);
-		/* Nobody reads meanwhile: what was charged is still there. */
+		/* Nobody reads meanwhile, so all charged memory is still charged. */
 		err = qualify_traffic(run, &send, NULL, &sent);
 		memory = qualify_receiver_memory(&receiver);
 		qualify_receiver_take(&receiver);

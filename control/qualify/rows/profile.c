@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Q19: what the NIC's profile says, against what was measured. */
+/* Q19: compare the NIC's profile with what was measured. */
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -33,7 +33,7 @@ static void compare_words(struct qualify_run *run, struct qualify_row *row, cons
 	snprintf(word, sizeof(word), "%.*s", (int)strcspn(figure->words, ": "), figure->words);
 	if (!strcmp(word, "unknown"))
 		return;
-	/* Nothing stands before a Tx completion in either. */
+	/* In both cases nothing waits before a Tx completion. */
 	qualify_put_fact(row, key, said, word,
 			 !strcmp(said, "writeback") && !strcmp(word, "split") ?
 				 "which behaves like that" :

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Q18: what an interface is like after something went wrong. */
+/* Q18: the state of an interface after a failure. */
 #include <linux/ethtool.h>
 #include <linux/if_link.h>
 #include <stdio.h>
@@ -28,7 +28,7 @@ static int flap(struct qualify_run *run, void *arg)
 
 static int reset(struct qualify_run *run, void *arg)
 {
-	/* ETH_RESET_DEDICATED would do more, to more than this interface. */
+	/* ETH_RESET_DEDICATED would reset more, also for other interfaces. */
 	struct ethtool_value value = { .cmd = ETHTOOL_RESET,
 				       .data = ETH_RESET_MAC | ETH_RESET_DMA | ETH_RESET_FILTER |
 					       ETH_RESET_OFFLOAD };
@@ -43,7 +43,7 @@ static bool went_back(const struct rtnl_link_stats64 *before, const struct rtnl_
 	       after->tx_packets < before->tx_packets;
 }
 
-/* Frames come while @change is called. */
+/* Send frames while @change is called. */
 static int disturb(struct qualify_run *run, int (*change)(struct qualify_run *run, void *arg),
 		   void *arg, struct qualify_gap *gap, struct recovery *recovery)
 {
@@ -56,7 +56,7 @@ static int disturb(struct qualify_run *run, int (*change)(struct qualify_run *ru
 	return err;
 }
 
-/* Figure @name; noted in @recovery. */
+/* Put the pause as figure @name, and keep the longest one in @recovery. */
 static void put_pause(struct qualify_row *row, const char *name, const struct qualify_gap *gap,
 		      struct recovery *recovery)
 {
@@ -70,8 +70,8 @@ static void put_pause(struct qualify_row *row, const char *name, const struct qu
 
 #define FAIL_MS 300
 
-/* Half of the host's allocations that may not wait, until 2000 have failed; no message each. The
- * last begins it, and is the first to be put back.
+/* Fail half of the host's non-waiting allocations, 2000 in all, without messages. The last value
+ * starts it, and is restored first.
  */
 static const char *const faults[][2] = {
 	{ "times", "2000" }, { "min-order", "0" }, { "verbose", "0" }, { "probability", "50" }
@@ -95,7 +95,7 @@ static int inject(struct qualify_run *run, void *arg)
 	return 0;
 }
 
-/* after_alloc_failure, alloc_failures, gap_alloc: where allocations fail, or can be made to. */
+/* after_alloc_failure, alloc_failures, gap_alloc: if allocations fail, or can be made to fail. */
 static int alloc_failure(struct qualify_run *run, struct qualify_row *row,
 			 struct recovery *recovery)
 {
@@ -162,7 +162,7 @@ int qualify_row_reset(struct qualify_run *run, struct qualify_row *row)
 		if (err && run->error.err)
 			return err;
 		if (err == -EOPNOTSUPP)
-			continue; /* the driver has no reset to ask for */
+			continue; /* the driver offers no reset */
 		qualify_figure_words(qualify_figure_add(row, events[i].name, "",
 							"%s while 2000 frames a second came; %llu "
 							"lost",

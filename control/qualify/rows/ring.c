@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Q9: what a ring holds, and how fast it is drained. */
+/* Q9: how many packets a ring holds, and how fast it is drained. */
 #include <linux/if_xdp.h>
 #include <math.h>
 #include <poll.h>
@@ -21,7 +21,7 @@ __u32 qualify_overflowing(const struct qualify_run *run)
 
 struct taken {
 	struct qualify_samples depth, pps;
-	bool all; /* of a round: nothing was lost, so there was room for more */
+	bool all; /* in some round nothing was lost: the ring may hold more */
 };
 
 static int drain(struct qualify_run *run, __u32 size, bool drop, struct taken *taken)
@@ -36,7 +36,7 @@ static int drain(struct qualify_run *run, __u32 size, bool drop, struct taken *t
 		err = qualify_backlog(run, &send, drop, &backlog);
 		if (err)
 			break;
-		/* With the frame that held the CPU. */
+		/* Plus the frame that held the CPU. */
 		qualify_samples_add(&taken->depth, (double)backlog.held + 1);
 		taken->all |= backlog.held == backlog.sent;
 		if (!isnan(backlog.drain_pps))
@@ -76,7 +76,7 @@ static void put_depth(const struct qualify_run *run, struct qualify_row *row, st
 	qualify_put_entries(run, row);
 }
 
-/* To an AF_XDP socket. */
+/* Draining to an AF_XDP socket. */
 #define QUIET_MS 150
 #define WAIT_MS 10
 #define FIRST_MS 1000
@@ -85,7 +85,7 @@ struct consumed {
 	__u64 nr, last_ns;
 };
 
-/* Until nothing more comes. */
+/* Take frames until no more come. */
 static void consume(struct qualify_run *run, struct qualify_socket *sock, struct consumed *consumed)
 {
 	__u64 now_ns = rxaqm_now_ns(), quiet_ns = FIRST_MS * RXAQM_NSEC_PER_MSEC;
@@ -106,7 +106,7 @@ static void consume(struct qualify_run *run, struct qualify_socket *sock, struct
 	}
 }
 
-/* One full ring. Adds its rate to @pps, if there is one. */
+/* Drain one full ring, and add the rate to @pps if there is one. */
 static int drain_once(struct qualify_run *run, struct qualify_socket *sock, __u32 count,
 		      struct qualify_samples *pps)
 {
@@ -120,7 +120,7 @@ static int drain_once(struct qualify_run *run, struct qualify_socket *sock, __u3
 
 	qualify_probe_clear(&run->probe);
 	qualify_socket_take(sock);
-	orders->drop = 1; /* nothing goes to the stack */
+	orders->drop = 1; /* the stack gets nothing */
 	orders->to_socket = 1;
 	err = qualify_hold(run, &send);
 	free_ns = rxaqm_now_ns();

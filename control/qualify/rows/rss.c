@@ -16,19 +16,19 @@
 /* What became of one frame of each flow. */
 struct flows {
 	unsigned int queues, sent, enough;
-	unsigned int came, most, used; /* frames; of one queue; queues that had some */
-	unsigned int right[2]; /* by the expected queue, without and with ports */
+	unsigned int came, most, used; /* frames; most of one queue; queues with some */
+	unsigned int right[2]; /* on the expected queue, if ports are not hashed, and if they are */
 	unsigned int count[MAX_QUEUES]; /* by queue */
 };
 
 struct rss {
 	__u8 key[64];
-	__u32 *table; /* NULL: the driver tells none */
+	__u32 *table; /* NULL: the driver does not tell it */
 	__u32 table_size, key_size;
 	bool told,
-		ports; /* of UDP over IPv4 are hashed, by what the driver tells, or by the result */
+		ports; /* are hashed for UDP over IPv4, as the driver tells or as the result shows */
 	bool toeplitz;
-	struct ethtool_rxfh *read; /* has the table */
+	struct ethtool_rxfh *read; /* owns the table */
 };
 
 static void read_rss(const char *ifname, struct rss *rss)
@@ -56,7 +56,7 @@ static __u32 expected(const struct rss *rss, bool ports, unsigned int flow)
 	return rss->table[qualify_toeplitz(rss->key, tuple, size) % rss->table_size];
 }
 
-/* As figure @name, of @what: how the flows that came are spread. */
+/* Put the spread of the flows that came as figure @name. */
 static struct qualify_figure *put_spread(struct qualify_row *row, const char *name,
 					 const char *what, const struct flows *flows)
 {
@@ -118,7 +118,7 @@ static int count_flows(struct qualify_run *run, enum qualify_kind kind, unsigned
 	return err;
 }
 
-/* Drivers may not tell whether ports count. */
+/* Drivers may not tell whether ports are hashed: try both. */
 static void put_known_answer(struct qualify_row *row, struct rss *rss, const struct flows *flows)
 {
 	unsigned int right;
@@ -176,7 +176,7 @@ static int put_tunnels(struct qualify_run *run, struct qualify_row *row, __u32 p
 	return err;
 }
 
-/* How other kinds of packets are spread, and by what those in tunnels are. */
+/* How other kinds of packets are spread, and by which part of tunnelled ones. */
 static int put_kinds(struct qualify_run *run, struct qualify_row *row, __u32 pps,
 		     struct flows *flows)
 {
@@ -203,7 +203,7 @@ static int put_rss(struct qualify_run *run, struct qualify_row *row, struct rss 
 	__u32 pps = 10000;
 	int err;
 
-	/* What a slow or a short queue loses would make it look less in use. */
+	/* Losses of a slow or short queue would look like less use of it: slow down. */
 	for (;; pps /= 8) {
 		err = count_flows(run, QUALIFY_UDP4, FLOWS, pps, rss, flows);
 		if (err || *run->stop || flows->came >= flows->enough || pps / 8 < PPS_LEAST)

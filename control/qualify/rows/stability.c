@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Q7: how far the clock drifts, how much it wanders, and whether it is stepped. */
+/* Q7: how far the clock drifts and wanders, and whether it is stepped. */
 #include <fcntl.h>
 #include <glob.h>
 #include <math.h>
@@ -23,7 +23,7 @@ struct course {
 	size_t nr;
 };
 
-/* Median of the slopes between readings @apart: Theil-Sen, if that is half the course. */
+/* The median slope of readings @apart; with half the course this is Theil-Sen. */
 static double slope_of(const struct course *course, size_t apart)
 {
 	double slope[STABILITY_READS] = {};
@@ -37,9 +37,7 @@ static double slope_of(const struct course *course, size_t apart)
 	return slopes.at[nr / 2];
 }
 
-/* Changes from one reading to the next that neither the rate nor their errors explain; they are
- * taken out.
- */
+/* Find and remove changes between readings that neither the rate nor their errors explain. */
 static unsigned int find_steps(struct course *course, double slope, double *ret_largest_ns)
 {
 	double moved = 0;
@@ -113,7 +111,7 @@ static void put_allan(const struct course *course, struct qualify_row *row)
 static void put_stability(struct course *course, double offset_ns, int index,
 			  struct qualify_row *row)
 {
-	/* Few neighbours have a step between them; afterwards none is left. */
+	/* Few neighbours have a step between them, so their median slope ignores steps. */
 	double slope = slope_of(course, 1), largest_ns, span_s;
 	char dev[32], words[96];
 	unsigned int steps = find_steps(course, slope, &largest_ns);
@@ -142,7 +140,7 @@ int qualify_row_phc_stability(struct qualify_run *run, struct qualify_row *row)
 	struct course *course = calloc(1, sizeof(*course));
 	struct rxaqm_phc_sample sample, first = {};
 	double offset_ns = 0;
-	__u64 next_ns, ahead_ns; /* CLOCK_REALTIME of CLOCK_MONOTONIC */
+	__u64 next_ns, ahead_ns; /* ahead: CLOCK_REALTIME less CLOCK_MONOTONIC */
 	struct rxaqm_phc phc;
 	int err = course ? rxaqm_phc_open(&phc, run->ifname, &run->error) : -ENOMEM, i;
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Q2, Q3, Q4, Q8: stamps of received packets, and the time from there to XDP. */
+/* Q2, Q3, Q4, Q8: stamps of received packets, and the time from stamp to XDP. */
 #include <linux/net_tstamp.h>
 #include <math.h>
 #include <stdio.h>
@@ -14,7 +14,7 @@
 static const struct kind_of_packet {
 	const char *figure;
 	enum qualify_kind kind;
-	__u32 size; /* 0: that of the MTU */
+	__u32 size; /* 0: of the MTU */
 	__u32 pps; /* 0: back to back */
 	bool ptp;
 } kinds_of_packets[] = {
@@ -33,7 +33,7 @@ struct share {
 	__u64 stamped, came, sent;
 };
 
-/* Of @send: what was late from before it does not count. */
+/* A late frame of an earlier sending does not count. */
 static bool is_of(const struct qualify_received *received, const struct qualify_send *send)
 {
 	return received->seq - send->first < send->count;
@@ -66,7 +66,7 @@ static int cover(struct qualify_run *run, const struct kind_of_packet *of,
 
 	if (!send.size)
 		send.size = run->record->mtu + ETH_HLEN;
-	/* What counts what came counts from here on. */
+	/* Counting begins here. */
 	qualify_receiver_clear(receiver);
 	qualify_probe_clear(&run->probe);
 	err = qualify_traffic(run, &send, receiver, &sent);
@@ -132,7 +132,7 @@ int qualify_row_coverage(struct qualify_run *run, struct qualify_row *row)
 }
 
 #define STAMPS_FRAMES 4000
-/* A stamp this far from when its packet can have come has a wrong upper half. */
+/* A stamp this far from its packet's possible arrival has a wrong upper half. */
 #define WRAP_NS (100 * RXAQM_NSEC_PER_MSEC)
 
 static int compare_u64(const void *a, const void *b)
@@ -142,7 +142,7 @@ static int compare_u64(const void *a, const void *b)
 	return (*x > *y) - (*x < *y);
 }
 
-/* @stamp: @nr, of @sent datagrams. */
+/* Judge @nr stamps of @sent datagrams. */
 static void judge_stamps(struct qualify_row *row, __u64 *stamp, size_t nr, __u64 sent,
 			 const struct qualify_phc_line *line)
 {
@@ -215,7 +215,7 @@ static void put_latency(struct qualify_run *run, struct qualify_row *row, const 
 	qualify_curve_cdf(figure, strstr(name, "idle") ? "idle" : "loaded", &latency->samples);
 }
 
-/* Stamps against two times between which they ought to be. */
+/* Stamps must lie between two known times. */
 static void put_stamps(struct qualify_row *row, const struct qualify_latency *latency)
 {
 	if (!latency->stamps)
@@ -278,11 +278,11 @@ int qualify_row_to_xdp(struct qualify_run *run, struct qualify_row *row)
 	return err;
 }
 
-/* One frame at a time. */
+/* Measure frames that come one at a time. */
 static int latency_alone(struct qualify_run *run, struct qualify_row *row, const char *name,
 			 const char *how)
 {
-	/* Farther apart than interrupts are ever put off. */
+	/* Farther apart than moderation delays any interrupt. */
 	struct qualify_send send = QUALIFY_SEND(.count = 60, .pps = 40);
 	struct qualify_latency latency;
 	struct qualify_figure *figure;
@@ -331,7 +331,7 @@ int qualify_row_moderation(struct qualify_run *run, struct qualify_row *row)
 	if (run->facts.moderation_us >= 0)
 		qualify_put_number(row, "moderation", "ns", run->facts.moderation_us * 1e3, 1, 0,
 				   "ethtool -c");
-	/* Some have none. */
+	/* Some drivers have no coalescing. */
 	has = !qualify_setting_get(run->ifname, QUALIFY_COALESCE, "", was);
 	for (i = 0; has && !err && i < 2; i++) {
 		snprintf(value, sizeof(value), "%u 0", usecs[i]);

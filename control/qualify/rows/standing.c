@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Q11: the standing queue, without and with rxaqm. */
+/* Q11: the standing queue, without rxaqm and with it. */
 #include <math.h>
 #include <stdio.h>
 
@@ -9,7 +9,7 @@
 #include "figures/figures.h"
 
 #define MS 1500
-#define SETTLED 0.5 /* of the time; what comes later counts */
+#define SETTLED 0.5 /* share of the time; count only what comes later */
 #define IDLE_FRAMES 100
 
 static const struct {
@@ -22,8 +22,8 @@ struct stood {
 	double lost, error_ns;
 };
 
-/* What a frame takes from the sender to the stack when nothing stands: on another host, that less
- * what its clock is behind by; on this one 0, for the way is known.
+/* The time of a frame from sender to stack without a queue. From another host it also has the
+ * offset of that clock; on this host it is 0, as the path is known.
  */
 struct idle {
 	double sent_ns, least_ns, typical_ns;
@@ -58,7 +58,7 @@ static int find_idle(struct qualify_run *run, struct idle *idle)
 	return err;
 }
 
-/* How long frame @seen took; its sender's clock may run at another rate. */
+/* The delay of frame @seen; the sender's clock may have another rate. */
 static double took_ns(const struct qualify_seen *seen, const struct idle *from,
 		      const struct idle *to)
 {
@@ -69,7 +69,7 @@ static double took_ns(const struct qualify_seen *seen, const struct idle *from,
 	       part * (to->least_ns - from->least_ns);
 }
 
-/* When the stack sees them: XDP is rxaqm's here. */
+/* By the time the stack sees a frame: here XDP belongs to rxaqm. */
 static void take_stood(struct qualify_run *run, const struct qualify_send *send, __u32 sent,
 		       const struct idle *from, const struct idle *to, struct stood *stood)
 {
@@ -149,7 +149,7 @@ static int all_loads(struct qualify_run *run, struct qualify_row *row, bool on, 
 	return err;
 }
 
-/* What rxaqm went by at the end. */
+/* The target and signal that rxaqm had at the end. */
 static void put_target(struct qualify_run *run, struct qualify_row *row)
 {
 	struct rxaqm_state state = RXAQM_STATE_NONE;

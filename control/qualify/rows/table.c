@@ -8,7 +8,7 @@
 #define PHC QUALIFY_NEEDS_PHC
 #define QUIET QUALIFY_NEEDS_QUIET
 
-/* What others build on comes first; what may leave the device in disorder, last. */
+/* Rows that others need come first; rows that may leave the device disturbed come last. */
 const struct qualify_row_def qualify_row_defs[] = {
 	{ "Q5", "where are stamps taken, and of what?", 0, 1, qualify_row_stamp_source },
 	{ "Q6", "what does reading its clock cost?", PHC | QUIET, 2, qualify_row_phc_read },

@@ -11,12 +11,12 @@
 
 #define STEP_MS 5
 #define QUIET_MS 150
-#define NOTHING_MS 1000 /* to wait for the first */
+#define NOTHING_MS 1000 /* wait for the first frame */
 #define SETTLE_MAX_MS 4000
 #define SEND_MAX_MS 5000
 #define CALIBRATE_MS 150
 #define CALIBRATE_TRIES 3
-#define STALL_MAX_MS 1500 /* a peer behind ssh takes its time to begin */
+#define STALL_MAX_MS 1500 /* a peer behind ssh begins late */
 #define STALL_SEND_MS 300
 #define STALL_SEEN_MS 1000
 #define STALL_SEEN_FAR_MS 5000
@@ -54,7 +54,7 @@ static __u64 arrived(const struct qualify_run *run, struct qualify_receiver *rec
 	return nr;
 }
 
-/* Have all @sent come as far as they go? */
+/* Have all @sent frames come, as far as they are to go? */
 static bool all_came(struct qualify_run *run, __u64 sent)
 {
 	const volatile struct qualify_progress *progress;
@@ -107,7 +107,7 @@ int qualify_traffic(struct qualify_run *run, struct qualify_send *send,
 	return err ?: qualify_finish(run, receiver, sent);
 }
 
-/* This process and the peer leave @cpu to NAPI. */
+/* Keep this process and the peer off @cpu, which NAPI needs. */
 static int leave_alone(struct qualify_run *run, unsigned int cpu)
 {
 	cpu_set_t cpus;
@@ -116,12 +116,12 @@ static int leave_alone(struct qualify_run *run, unsigned int cpu)
 		return 0;
 	CPU_CLR(cpu, &cpus);
 	if (!CPU_COUNT(&cpus))
-		return 0; /* there is one only: what needs two says so */
+		return 0; /* the only CPU; rows that need two say so */
 	sched_setaffinity(0, sizeof(cpus), &cpus);
 	return qualify_peer_avoid(&run->peer, cpu, &run->error);
 }
 
-/* Any frame of @send that came; NULL: none did. -errno with @error. */
+/* Send @send, and find any frame of it that came; NULL: none. -errno with @error. */
 static int sample(struct qualify_run *run, struct qualify_send *send, struct qualify_sent *sent,
 		  const struct qualify_seen **ret_seen)
 {
@@ -148,7 +148,7 @@ int qualify_calibrate(struct qualify_run *run)
 
 	if (run->peer_pps)
 		return 0;
-	/* First where frames go, then, from another CPU, how many. */
+	/* First find the queue and CPU of frames, then, from another CPU, the rate. */
 	for (tries = 0; !err && !seen && tries < CALIBRATE_TRIES; tries++)
 		err = sample(run, &few, &sent, &seen);
 	if (!err && !seen)
@@ -178,8 +178,8 @@ static bool wait_stalled(struct qualify_run *run)
 	return progress->stalled == 1;
 }
 
-/* Frames a second while they were taken one behind the other, from seqs @first to @last. What is
- * many times as long as most is not the driver's: the CPU did something else.
+/* Frames a second while they were taken one after the other, from @first to @last. Leave out gaps
+ * many times the median: there the CPU did something else.
  */
 static double drain_rate(struct qualify_run *run, __u32 first, __u32 last)
 {
@@ -213,7 +213,7 @@ static void count_backlog(struct qualify_run *run, __u32 first, struct qualify_b
 		backlog->came += seen;
 		backlog->held += !gap;
 	}
-	/* The first ones tell of the caches, not of the rate. */
+	/* The first frames measure the caches, not the rate. */
 	skip = backlog->held / 8;
 	if (backlog->held >= skip + 16)
 		backlog->drain_pps = drain_rate(run, first + (__u32)skip,
@@ -227,7 +227,7 @@ int qualify_hold(struct qualify_run *run, struct qualify_send *send)
 	__u64 until_ns;
 	int err;
 
-	/* The first holds it, the others come behind. */
+	/* The first frame holds the CPU; the others come behind it. */
 	orders->stall_seq = run->seq;
 	orders->stall_ms = STALL_MAX_MS;
 	send->max_ms = STALL_SEND_MS;
@@ -241,7 +241,7 @@ int qualify_hold(struct qualify_run *run, struct qualify_send *send)
 		err = qualify_failed(run, ETIMEDOUT,
 				     "the frame that was to hold the receiving CPU did not come");
 	}
-	/* By then all is sent. The answer may not come as long: its interrupt may be that CPU's. */
+	/* By then all is sent. The answer may be missing: its interrupt may need the held CPU. */
 	until_ns = rxaqm_now_ns() + 2 * STALL_SEND_MS * RXAQM_NSEC_PER_MSEC;
 	while (!err && !*run->stop && !qualify_peer_done(&run->peer, 1) &&
 	       !rxaqm_ns_reached(rxaqm_now_ns(), until_ns))
@@ -294,7 +294,7 @@ int qualify_backlog(struct qualify_run *run, struct qualify_send *send, bool dro
 {
 	int err = -ETIMEDOUT, i;
 
-	/* A host that does other things as well may be late. */
+	/* A busy host may be late. */
 	for (i = 0; err == -ETIMEDOUT && i < QUALIFY_BACKLOG_TRIES && !*run->stop; i++)
 		err = qualify_backlog_once(run, send, drop, backlog);
 	return err;
@@ -313,7 +313,7 @@ int qualify_slow_down(struct qualify_run *run, __u32 *ret_cost_ns, double *ret_c
 	qualify_probe_clear(&run->probe);
 	run->probe.orders->cost_ns = *ret_cost_ns;
 	err = qualify_begin(run, &send);
-	qualify_sleep_ms(run, 150); /* it stands by now */
+	qualify_sleep_ms(run, 150); /* a queue stands by now */
 	start_ns = rxaqm_now_ns();
 	first = progress->stack;
 	qualify_sleep_ms(run, 200);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Q12: how late Tx completions are. */
+/* Q12: how late Tx completions come. */
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -13,8 +13,8 @@
 #define SPIN_NS (100 * RXAQM_NSEC_PER_USEC)
 #define BUDGET 64 /* packets of a poll */
 #define GAP_NS (2 * RXAQM_NSEC_PER_MSEC)
-#define FULL_LOSES 0.4 /* of the frames: at 3 times of what is taken two of three are too many */
-#define OVERRUN_TRIES 5 /* what loses none by then has no ring */
+#define FULL_LOSES 0.4 /* at 3 times of what is taken two of three frames are lost */
+#define OVERRUN_TRIES 5 /* if none is lost by then, there is no ring */
 
 /* A mask of all CPUs, or of none, as /sys has them: words of 32, commas between. */
 static void cpu_mask(char text[QUALIFY_SETTING_LEN], bool all)
@@ -38,7 +38,7 @@ void qualify_tx_queue(struct qualify_run *run)
 
 	for (i = 0; i < 256; i++) {
 		snprintf(what, sizeof(what), "queues/tx-%u/xps_cpus", i);
-		/* One queue has no such choice. */
+		/* A single queue has no XPS. */
 		if (qualify_setting_get(run->ifname, QUALIFY_SYSFS, what, value))
 			return;
 		cpu_mask(value, i == run->rx_queue);
@@ -46,8 +46,8 @@ void qualify_tx_queue(struct qualify_run *run)
 	}
 }
 
-/* Send one frame and watch until the device has given it back. The longer it takes, the rarer the
- * looks, to a thirtieth: the peer may need this CPU to send.
+/* Send one frame and watch until the device gives it back. Look less often the longer it takes,
+ * every thirtieth of that time: the peer may need this CPU to send.
  */
 static int one_completion(struct qualify_run *run, struct qualify_sender *sender,
 			  struct qualify_tx *tx)
@@ -62,7 +62,7 @@ static int one_completion(struct qualify_run *run, struct qualify_sender *sender
 	start_ns = rxaqm_now_ns();
 	err = qualify_sender_send(sender, &send, run->stop, &sent, &run->error);
 	if (err || !sent.count)
-		return err; /* it could not be sent: the link is down for a moment */
+		return err; /* the link is down for a moment */
 	while (qualify_sender_pending(sender) > 0 && !*run->stop && took_ns < TIMEOUT_NS) {
 		tx->pended = true;
 		if (took_ns > SPIN_NS)
@@ -93,8 +93,8 @@ int qualify_completions(struct qualify_run *run, bool loaded, struct qualify_tx 
 	return err;
 }
 
-/* The share of frames that did not come, of @nr from seq @first on, those that came before @from_ns
- * left out.
+/* The share of @nr frames from seq @first on that did not come, without those that came before
+ * @from_ns.
  */
 static double lost_since(const struct qualify_run *run, __u32 first, __u32 nr, __u64 from_ns)
 {
@@ -111,11 +111,11 @@ static double lost_since(const struct qualify_run *run, __u32 first, __u32 nr, _
 	return came ? 1 - (double)came / (end - begin + 1) : 0;
 }
 
-/* Tx completions while frames come at @load of the capacity, by stack cost @cost_ns. */
+/* Time Tx completions while frames come at @load of the capacity; each costs the stack @cost_ns. */
 static int under_load(struct qualify_run *run, double load, __u32 cost_ns, double capacity_pps,
 		      struct qualify_tx *tx)
 {
-	/* What a full ring takes, and how often that is to be seen. */
+	/* The time of a full ring, and how many of them to see. */
 	unsigned int entries = run->ring > QUALIFY_RING_WANTED ? run->ring : QUALIFY_RING_WANTED;
 	double pps = load * capacity_pps, full_ms = fmin(1e3 * entries / capacity_pps, 1000);
 	unsigned int warm_ms = 200 + (unsigned int)(1.5 * full_ms);
@@ -125,14 +125,14 @@ static int under_load(struct qualify_run *run, double load, __u32 cost_ns, doubl
 	__u64 from_ns;
 	int err;
 
-	send.pps = load < 2.9 ? (__u32)pps : 0; /* what the peer can send is three times */
+	send.pps = load < 2.9 ? (__u32)pps : 0; /* without a pace the peer sends three times */
 	send.burst = 16;
 	send.count = (__u32)((send.pps ? pps : run->peer_pps) * send.max_ms / 1e3);
 	tx->ns.nr = tx->polls.nr = 0;
 	qualify_probe_clear(&run->probe);
 	run->probe.orders->cost_ns = cost_ns;
 	err = qualify_begin(run, &send);
-	qualify_sleep_ms(run, warm_ms); /* it stands by now */
+	qualify_sleep_ms(run, warm_ms); /* a queue stands by now */
 	from_ns = rxaqm_now_ns();
 	if (!err)
 		err = qualify_completions(run, true, tx);
@@ -143,7 +143,7 @@ static int under_load(struct qualify_run *run, double load, __u32 cost_ns, doubl
 	return err;
 }
 
-/* So that the ring is full: a peer of this host sends less while this process looks. */
+/* Keep the ring full: a peer on this host sends less while this process looks. */
 static int overrun(struct qualify_run *run, double load, __u32 *cost_ns, double *capacity_pps,
 		   struct qualify_tx *tx)
 {
@@ -172,7 +172,7 @@ void qualify_put_tx(struct qualify_row *row, const char *name, const char *load,
 	qualify_curve_cdf(figure, load, &tx->ns);
 }
 
-/* The slower the peer, the longer a poll was made: in polls it is the NIC's alone. */
+/* In polls the figure depends on the NIC only: a slow peer makes polls longer. */
 static void put_polls(struct qualify_run *run, struct qualify_row *row, struct qualify_tx *tx,
 		      double capacity_pps)
 {
@@ -189,7 +189,7 @@ static void put_polls(struct qualify_run *run, struct qualify_row *row, struct q
 	for (i = 0; i < tx->ns.nr && !run->probe.polls; i++)
 		tx->polls.at[i] = tx->ns.at[i] * capacity_pps / 1e9 / BUDGET;
 	qualify_figure_samples(figure, &tx->polls, 1);
-	/* Few polls acquit: to be said only of a ring that was full. */
+	/* Few polls acquit a NIC only if its ring was full. */
 	if (tx->lost < FULL_LOSES)
 		qualify_figure_words(figure,
 				     "unknown: the peer did not keep the ring full (%.0f %% lost)",

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Q14: what XDP is said to do here, and what it does. */
+/* Q14: what XDP is said to do here, and what it really does. */
 #include <linux/if_xdp.h>
 #include <stdio.h>
 #include <string.h>
@@ -24,7 +24,7 @@ static void put_features(struct qualify_row *row, __u64 features)
 						   sizeof(names) / sizeof(names[0]), words));
 }
 
-/* A socket bound with @flags. 1: zero copy is in effect; 0; -errno. */
+/* Bind a socket with @flags. 1: zero copy is in effect; 0: it is not; -errno. */
 static int bind_socket(const struct qualify_run *run, __u16 flags)
 {
 	struct xdp_options options = {};
@@ -97,7 +97,7 @@ static int put_gap(struct qualify_run *run, struct qualify_row *row)
 	return 0;
 }
 
-/* XDP_DROP in the mode in use: do frames that are to be dropped stay away from the stack? */
+/* With XDP_DROP in the current mode: do dropped frames stay away from the stack? */
 static int put_drop(struct qualify_run *run, struct qualify_row *row, bool *ret_works)
 {
 	struct qualify_send send = QUALIFY_SEND(.count = 200, .pps = 5000);
