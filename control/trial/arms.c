@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Policies that are tried against each other, and when one is given up. */
+/* The policies that a trial compares, and the guards that end it. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -11,8 +11,8 @@
 
 #define WORDS_MAX 32
 
-/* @text, which is cut, as words behind the mode, which needs no key, and is "enforce" unless it is
- * said.
+/* Split @text into words, in place. The mode comes first; it needs no key, and is "enforce" if it
+ * is not given.
  */
 static int split(char *text, char mode[32], char *words[WORDS_MAX + 1], struct rxaqm_error *error)
 {
@@ -80,7 +80,7 @@ static int add_arm(struct trial_record *record, const char *text, size_t len,
 	if (!arm)
 		return rxaqm_no_memory(error);
 	snprintf(arm->settings, sizeof(arm->settings), "%.*s", (int)len, text);
-	/* What is wrong with the words comes before what is wrong with the interface. */
+	/* Report a bad policy before a missing interface. */
 	rxaqm_policy_init(&before);
 	return trial_arm_policies(arm, &before, 1, &policy, error);
 }
@@ -88,7 +88,7 @@ static int add_arm(struct trial_record *record, const char *text, size_t len,
 int trial_arms_parse(struct trial_record *record, const char *text, char *const *words,
 		     struct rxaqm_error *error)
 {
-	/* One more than fits: what is cut is too long, and refused. */
+	/* One byte more than fits: words that were cut are then too long, and refused. */
 	char enforce[sizeof(((struct trial_arm *)0)->settings) + 1] = "mode=enforce";
 	size_t len;
 	int err = 0;

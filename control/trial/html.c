@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* A trial as a page: its blocks, what they differ in, and the sojourn under each policy. */
+/* A trial as a page: its blocks, the differences, and the sojourn under each policy. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -11,10 +11,10 @@
 #define LEFT 250
 #define RIGHT 24
 #define LINE 20
-/* Changes beyond are drawn at the edge. */
+/* Larger changes are drawn at the edge. */
 #define CHANGE_MAX 1.0
 
-/* A curve for each arm, which @add adds points to. */
+/* Draw a curve for each arm; @add adds its points. */
 static void draw(FILE *file, const struct trial_record *record, const struct rxaqm_curve *axes,
 		 enum rxaqm_picture_kind kind, const char *title,
 		 void (*add)(struct rxaqm_curve *, const struct trial_record *, unsigned int arm))
@@ -61,13 +61,13 @@ static void add_cdf(struct rxaqm_curve *curve, const struct trial_record *record
 		rxaqm_list_put(&curve->points, (struct rxaqm_point){ point->ns, point->share });
 }
 
-/* Not what never happened. */
+/* An outcome that never happened has no change to draw. */
 static bool is_drawn(const struct trial_result *result, unsigned int arm)
 {
 	return result->arm == arm && isfinite(result->change) && result->before > 0;
 }
 
-/* A line for each outcome of @arm: the change, and its interval. */
+/* A line for each outcome of @arm: the change and its interval. */
 static void draw_changes(FILE *file, const struct trial_record *record, unsigned int arm)
 {
 	struct rxaqm_axis axis = { .from = LEFT, .to = WIDTH - RIGHT };

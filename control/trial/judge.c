@@ -11,7 +11,7 @@
 
 static void add_pair(struct trial_pairs *pairs, double a, double b)
 {
-	/* A metric, or a file, may say anything. */
+	/* A metric or a file may contain any number. */
 	if (pairs->nr == TRIAL_PAIRS_MAX || !(a >= 0 && b >= 0 && isfinite(a) && isfinite(b)))
 		return;
 	pairs->a[pairs->nr] = a;
@@ -24,7 +24,7 @@ struct round {
 	bool whole, over, void_;
 };
 
-/* The round that begins with block *@at, which moves to the next. */
+/* Read the round that begins with block *@at, and move *@at to the next round. */
 static struct round next_round(const struct trial_record *record, size_t *at)
 {
 	const struct trial_block *block = &record->blocks.at[*at];
@@ -72,7 +72,7 @@ static void collect(const struct trial_record *record, unsigned int arm, unsigne
 	}
 }
 
-/* By host, or, if these are too few, of all pairs in parts of the mean of their host. */
+/* One pair for each host; with too few hosts all their pairs, divided by the mean of their host. */
 static void collect_hosts(const struct trial_record *records, unsigned int nr, unsigned int arm,
 			  unsigned int outcome, struct trial_pairs *pairs)
 {
@@ -121,7 +121,7 @@ static void add_result(struct trial_record *record, unsigned int arm,
 	snprintf(result->unit, sizeof(result->unit), "%s", kind->unit);
 }
 
-/* A verdict rests on it; not on what never happened at all. */
+/* True if a verdict rests on it. An outcome that never happened proves nothing. */
 static bool counts(const struct trial_result *result)
 {
 	return trial_outcome(result->outcome)->better && (result->before > 0 || result->after > 0);
@@ -160,7 +160,7 @@ static void __attribute__((format(printf, 4, 5))) put_verdict(struct trial_recor
 	va_end(args);
 }
 
-/* What @pairs would have taken to see 5 % in what users have. */
+/* Say how many pairs it would have taken to show a change of 5 % in what matters to users. */
 static void say_none(struct trial_record *record, unsigned int arm, unsigned int pairs)
 {
 	const struct trial_result *result;
@@ -181,7 +181,7 @@ static void say_none(struct trial_record *record, unsigned int arm, unsigned int
 		    would);
 }
 
-/* What got better, what got worse, and what of that is a cost; titles by commas. */
+/* Lists of titles: better outcomes, worse ones, and worse ones that are only a cost. */
 enum {
 	BETTER,
 	WORSE,
@@ -246,7 +246,7 @@ static void judge_arm(struct trial_record *record, unsigned int arm,
 		decide(record, arm, rounds->over);
 }
 
-/* From the blocks of the @nr @records, which may be @record itself. */
+/* Judge the blocks of the @nr @records, one of which may be @record itself. */
 static void judge(struct trial_record *record, const struct trial_record *records, unsigned int nr,
 		  const struct trial_rounds *rounds)
 {
@@ -259,7 +259,7 @@ static void judge(struct trial_record *record, const struct trial_record *record
 	memset(&record->verdicts, 0, sizeof(record->verdicts));
 	for (arm = 1; arm < record->arms.nr; arm++) {
 		for (i = 0; i < TRIAL_NR_OUTCOMES; i++) {
-			/* A trial that had nothing to learn still says what there was. */
+			/* If the queue never stood, still report the outcomes of all rounds. */
 			if (nr == 1)
 				collect(records, arm, i, rounds->over, &pairs);
 			else
@@ -292,7 +292,7 @@ bool trial_guards_look(struct trial_record *record,
 		bool less = guard->change < 0;
 
 		for (arm = 1; arm < record->arms.nr; arm++, looks++) {
-			/* All rounds: harm is harm, whether the queue stands or not. */
+			/* Use all rounds: harm counts whether the queue stands or not. */
 			collect(record, arm, (unsigned int)(kind - trial_outcomes), false, &pairs);
 			looks->looks = record->rounds;
 			if (!trial_look(looks, &pairs, 1 + guard->change,

@@ -18,13 +18,13 @@
 #include "trial/run.h"
 
 #define BLOCK_MIN_NS (100 * RXAQM_NSEC_PER_MSEC)
-#define BLOCK_MAX_NS (12 * 3600 * RXAQM_NSEC_PER_SEC) /* a lease is at most a day */
+#define BLOCK_MAX_NS (12 * 3600 * RXAQM_NSEC_PER_SEC) /* a lease lasts at most a day */
 #define FOR_MAX_NS (30 * 24 * 3600 * RXAQM_NSEC_PER_SEC)
 
 struct args {
 	__u64 for_ns, block_ns, seed;
 	const char *arms, *metric, *out, *html;
-	const char *json; /* "-", if --json asks for more than --out does; or NULL */
+	const char *json; /* "-": --json prints more than --out does; NULL: it does not */
 	const char *stop_if[TRIAL_GUARDS_MAX];
 	bool from, restore;
 	char **words;
@@ -88,7 +88,7 @@ static int set_guards(const struct args *args, struct trial_record *record,
 	return err;
 }
 
-/* What is wrong with the words comes before what is wrong with the interface. */
+/* Report a bad policy or guard before a missing interface. */
 static int plan(const struct args *args, struct trial_record *record, struct rxaqm_error *error)
 {
 	time_t now = time(NULL);
@@ -100,7 +100,7 @@ static int plan(const struct args *args, struct trial_record *record, struct rxa
 	if (err)
 		return err;
 	record->seed = args->seed;
-	/* One that can be typed. */
+	/* Short enough to be typed. */
 	while (!record->seed && getrandom(&record->seed, sizeof(record->seed), 0))
 		record->seed >>= 32;
 	uname(&host);
@@ -126,7 +126,7 @@ static int plan(const struct args *args, struct trial_record *record, struct rxa
 	return 0;
 }
 
-/* @record, which combines @nr @records; 0: it is one. */
+/* @nr: how many @records it combines; 0: it is a single trial. */
 static int report(const struct args *args, const struct trial_record *record,
 		  const struct trial_record *records, unsigned int nr, struct rxaqm_error *error)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* What is counted in a block, and asked at its end. */
+/* What is counted in a block, and the command that is run at its end. */
 #include <errno.h>
 #include <fcntl.h>
 #include <linux/if_link.h>
@@ -29,11 +29,11 @@ struct cpu {
 	__u64 softirq, all; /* ticks */
 };
 
-/* At both ends of a window. */
+/* The values at both ends of a window. */
 static struct counters {
 	__u64 at_ns;
-	__u64 stat[RXAQM_NR_STATS], hist[RXAQM_HIST_BUCKETS]; /* of all queues */
-	__u64 packets[RXAQM_MAX_QUEUES]; /* of each */
+	__u64 stat[RXAQM_NR_STATS], hist[RXAQM_HIST_BUCKETS]; /* sums over all queues */
+	__u64 packets[RXAQM_MAX_QUEUES]; /* by queue */
 	__u32 cpu_of[RXAQM_MAX_QUEUES];
 	struct rtnl_link_stats64 link;
 	bool link_known;
@@ -55,7 +55,9 @@ static void count_cpus(struct counters *counters)
 	}
 }
 
-/* The number called @name, a blank on either side: the next line has it, behind as many blanks. */
+/* Read the counter @name, which has a blank on either side. Its value is in the next line, after
+ * the same number of blanks.
+ */
 static __u64 tcp_counter(const char *path, const char *name)
 {
 	char line[LINE_LEN];
@@ -108,7 +110,9 @@ static void set_rate(struct trial_block *block, unsigned int outcome, double cou
 	block->outcome[outcome] = count / block->measured_s;
 }
 
-/* What the interface counts, less its share of what rxaqm dropped: no counter has bytes of that. */
+/* Rates of the interface, less what rxaqm dropped. No counter has the bytes of that: take their
+ * share by packets.
+ */
 static void set_traffic(struct trial_block *block)
 {
 	const struct rtnl_link_stats64 *b = &begin.link, *e = &end.link;
@@ -128,7 +132,7 @@ static void set_traffic(struct trial_block *block)
 			 (__u32)(end.backlog_drops - begin.backlog_drops));
 }
 
-/* Of the CPU that took most packets. */
+/* For the CPU that took most packets. */
 static void set_cpu(struct trial_block *block, unsigned int nr_queues)
 {
 	double softirq, all, packets = 0;
@@ -146,7 +150,7 @@ static void set_cpu(struct trial_block *block, unsigned int nr_queues)
 		return;
 	softirq = (double)(end.cpu[i].softirq - begin.cpu[i].softirq);
 	all = (double)(end.cpu[i].all - begin.cpu[i].all);
-	/* A thread that polls is in no softirq: nothing is known then. */
+	/* A thread that polls runs in no softirq: then nothing is known. */
 	if (softirq <= 0 || all <= 0)
 		return;
 	block->outcome[TRIAL_SOFTIRQ] = softirq / all;
@@ -192,7 +196,7 @@ struct rtts {
 	RXAQM_LIST(__u32) us;
 };
 
-/* sock_diag does not know by which interface packets come: then all count. */
+/* sock_diag does not tell the receiving interface: then all sockets count. */
 static void take_rtt(void *arg, const struct rxaqm_socket_rec *rec)
 {
 	struct rtts *rtts = arg;
@@ -227,8 +231,8 @@ double trial_rtt_ns(unsigned int ifindex)
 	return median;
 }
 
-/* A process of sh, first of a group, so that all that @command starts can be ended; -1: none. What
- * it prints comes out of *@ret_fd.
+/* Run @command by sh in a new process group, so that all its processes can be killed; -1: failed.
+ * *@ret_fd: its standard output.
  */
 static pid_t start(const char *command, int *ret_fd)
 {
@@ -246,13 +250,13 @@ static pid_t start(const char *command, int *ret_fd)
 	}
 	setpgid(pid, pid);
 	close(ends[1]);
-	/* Something that has left the group may keep the other end open. */
+	/* A process that left the group may keep the pipe open: do not block on it. */
 	fcntl(ends[0], F_SETFL, O_NONBLOCK);
 	*ret_fd = ends[0];
 	return pid;
 }
 
-/* False: it was to be stopped before, or its time was over. */
+/* False: it timed out, or the trial is to stop. */
 static bool wait_for_end(pid_t pid)
 {
 	struct pollfd process = { .fd = (int)syscall(SYS_pidfd_open, pid, 0), .events = POLLIN };

@@ -19,8 +19,8 @@ static const char *percent(double share, char buf[RXAQM_NUMBER_LEN])
 	return buf;
 }
 
-/* "p99 of the sojourn fell from 84 ms to 12 ms (-86 %, 95 %: -88 to -83)"; over hosts there are no
- * means to be told, but the change.
+/* "p99 of the sojourn fell from 84 ms to 12 ms (-86 %, 95 %: -88 to -83)"; @means: with both means,
+ * which many hosts do not have.
  */
 static void print_result(struct rxaqm_out *out, const struct trial_result *result, bool means)
 {
@@ -55,7 +55,7 @@ const struct trial_verdict_words *trial_verdict_words(const char *verdict)
 	};
 	const struct trial_verdict_words *words = verdicts;
 
-	/* Those of judge.c only. */
+	/* judge.c gives only verdicts of this table. */
 	while (strcmp(words->verdict, verdict))
 		words++;
 	return words;
@@ -67,7 +67,7 @@ static void print_results(struct rxaqm_out *out, const struct trial_record *reco
 	const struct trial_result *result;
 	int shown;
 
-	/* What is shown first. */
+	/* First the differences that are shown. */
 	for (shown = 1; shown >= 0; shown--)
 		rxaqm_list_each(result, &record->results)
 			if (result->arm == arm && result->shown == shown)

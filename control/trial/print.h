@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* A trial for people. */
+/* Print a trial for people. */
 #pragma once
 
 #include <stdio.h>
@@ -7,16 +7,16 @@
 #include "base/terminal.h"
 #include "trial/record.h"
 
-/* Print @record, behind a line for each of the @nr records that it combines; 0: it is one. */
+/* Print @record, after a line for each of the @nr @records that it combines; 0: a single trial. */
 void trial_print(const struct trial_record *record, const struct trial_record *records,
 		 unsigned int nr);
 
-/* Of a struct trial_record: one HTML file that needs nothing else. */
+/* Print a struct trial_record as one self-contained HTML file. */
 void trial_print_html(FILE *file, const void *record);
 
 struct trial_verdict_words {
 	const char *verdict, *words; /* "helps", "It helps" */
 	enum rxaqm_paint paint;
-	unsigned int class; /* in a page: 1 is good, 2 so so, 3 bad */
+	unsigned int class; /* in a page: 1 is good, 2 mixed, 3 bad */
 };
 const struct trial_verdict_words *trial_verdict_words(const char *verdict);

@@ -44,7 +44,7 @@ const struct trial_outcome *trial_outcome(const char *name)
 	return NULL;
 }
 
-/* What indexes something is within it. */
+/* Check that indices are in range. */
 static int check(const void *at, struct rxaqm_error *error)
 {
 	const struct trial_record *record = at;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * What a trial found: its blocks, one after the other, and what follows from them. run.c fills in
- * the blocks; judge.c all that follows, also of a record that is read again, so that no sentence is
- * older than the program that prints it.
+ * The result of a trial: its blocks in order, and the verdicts drawn from them. run.c fills in the
+ * blocks. judge.c computes everything else, also for a record that is read again, so that its
+ * sentences are those of the program that prints them.
  *
  * What is not known is NAN, and absent in the file.
  */
@@ -13,15 +13,15 @@
 
 #include "base/json_file.h"
 
-/* Of the file. Raised when the meaning of something in it changes; what is new needs no raise. */
+/* Version of the file. Raise it when a member changes its meaning; a new member needs no raise. */
 #define TRIAL_VERSION 1
 
 #define TRIAL_ARMS_MAX 3
 #define TRIAL_GUARDS_MAX 8
 #define TRIAL_RECORDS_MAX 256
 
-/* X(constant, name in JSON and of --stop-if, beginning of a sentence, unit, whether more (1) or
- * less (-1) of it is better or it is only told, is it a cost: worse alone, it does not hurt)
+/* X(constant, name in JSON and for --stop-if, title, unit, better: 1 if more is better, -1 if less,
+ * 0 if it is only reported; is_cost: worse alone, it does not hurt)
  */
 #define TRIAL_OUTCOMES(X)                                                                 \
 	X(SOJOURN_P50, "sojourn_p50_ns", "median of the sojourn", "ns", -1, false)        \
@@ -54,12 +54,12 @@ struct trial_outcome {
 extern const struct trial_outcome trial_outcomes[TRIAL_NR_OUTCOMES];
 
 struct trial_block {
-	__u32 round; /* of as many blocks as there are arms */
+	__u32 round; /* has as many blocks as there are arms */
 	__u32 arm;
-	double at_s; /* when it began, since the trial did */
-	double measured_s; /* of it; not what comes first, while the queue finds its length */
-	bool over; /* a hundredth of the packets at least came over target */
-	char why_void[96]; /* "": it counts */
+	double at_s; /* its begin, since the trial began */
+	double measured_s; /* without the first part, in which the queue settles */
+	bool over; /* at least a hundredth of the packets was over target */
+	char why_void[96]; /* "": the block counts */
 	double outcome[TRIAL_NR_OUTCOMES];
 };
 
@@ -70,19 +70,19 @@ struct trial_point {
 
 struct trial_arm {
 	char settings[200]; /* as they were given; "mode=observe" */
-	RXAQM_LIST(struct trial_point) cdf; /* of all blocks that count */
+	RXAQM_LIST(struct trial_point) cdf; /* over all blocks that count */
 };
 
-/* An outcome under an arm, against the first one. Changes are shares: -0.86 is 86 % less. */
+/* An outcome under an arm, compared with the first arm. Changes are shares: -0.86 is 86 % less. */
 struct trial_result {
 	__u32 arm;
 	char outcome[32], unit[8];
 	__u32 pairs;
 	double before, after; /* means */
-	double change, low, high; /* with the 95 % interval; NAN: not bounded */
-	double p, p_holm; /* by itself; corrected for all that the verdict rests on */
+	double change, low, high; /* with the 95 % interval; NAN: no bound */
+	double p, p_holm; /* alone; corrected for all outcomes that verdicts rest on */
 	double pairs_for_5_percent;
-	bool shown; /* a difference, at 5 % */
+	bool shown; /* the difference is significant at 5 % */
 };
 
 struct trial_verdict {
@@ -93,17 +93,17 @@ struct trial_verdict {
 
 struct trial_guard {
 	char outcome[32];
-	double change; /* -0.1: it ends the trial if the outcome is surely over 10 % less */
+	double change; /* -0.1: end the trial if it is surely over 10 % less */
 };
 
 struct trial_record {
-	char time[32], host[64]; /* when it began, UTC, RFC 3339, and where */
+	char time[32], host[64]; /* time: of the begin, UTC, RFC 3339 */
 	char interface[128], rxaqm[32], kernel[96];
 	__u64 seed, block_ns, for_ns;
 	__u32 rounds; /* planned */
 	char metric[1000]; /* the user's command; "": none */
-	char ended[200]; /* why before its time; "": it was not */
-	__u32 guarded; /* the arm that a guard ended it for; 0: none */
+	char ended[200]; /* why it ended early; "": it did not */
+	__u32 guarded; /* the arm that a guard stopped; 0: none */
 	RXAQM_LIST(struct trial_arm) arms;
 	RXAQM_LIST(struct trial_guard) guards;
 	RXAQM_LIST(struct trial_block) blocks;
@@ -111,8 +111,8 @@ struct trial_record {
 	RXAQM_LIST(struct trial_verdict) verdicts;
 };
 
-/* Write @record to @path ("-": standard output), which is replaced at once; read it into a zeroed
- * one, which is to be freed in any case. -errno with @error.
+/* Write @record to @path atomically ("-": standard output); read it into a zeroed one. Free it in
+ * either case. -errno with @error.
  */
 extern const struct rxaqm_record_kind trial_record_kind;
 #define trial_record_write(record, path, error) \
@@ -121,5 +121,5 @@ extern const struct rxaqm_record_kind trial_record_kind;
 	rxaqm_record_read(&trial_record_kind, record, path, error)
 #define trial_record_free(record) rxaqm_fields_free(trial_record_kind.type, record)
 
-/* The first outcome whose name begins so; NULL: none. */
+/* The first outcome whose name begins with @name; NULL: none. */
 const struct trial_outcome *trial_outcome(const char *name);

@@ -18,7 +18,7 @@
 #include "state/trial.h"
 #include "trial/judge.h"
 
-/* What is shorter says nothing of a block that is mostly spent on finding its length. */
+/* At most this part of a block is spent on settling, so that something is left to measure. */
 #define SETTLE_MAX(block_ns) ((block_ns) / 2)
 #define SETTLE_INTERVALS 4
 #define SETTLE_RTTS 5
@@ -32,7 +32,7 @@ struct run {
 	struct rxaqm_policy *policies[TRIAL_ARMS_MAX];
 	__u64 hist[TRIAL_ARMS_MAX][RXAQM_HIST_BUCKETS];
 	__u64 begun_ns;
-	double rtt_ns; /* of the block before; NAN: not known */
+	double rtt_ns; /* of the last block; NAN: not known */
 };
 
 static int open_state(struct run *run, const char *ifname, struct rxaqm_error *error)
@@ -94,7 +94,9 @@ static int begin(struct run *run, struct rxaqm_error *error)
 	return err;
 }
 
-/* As "policy set" with a lease: whatever becomes of this process, it observes a block later. */
+/* Set the policy of @arm with a lease of one block, as "policy set" does: if this process dies, the
+ * queues observe after that.
+ */
 static int switch_to(struct run *run, unsigned int arm, __u64 *ret_at_ns)
 {
 	char lease[RXAQM_DURATION_LEN];
@@ -111,7 +113,7 @@ static int switch_to(struct run *run, unsigned int arm, __u64 *ret_at_ns)
 	return err;
 }
 
-/* False: to be stopped before. */
+/* False: it is to stop. */
 static bool wait_until(__u64 at_ns)
 {
 	while (!rxaqm_stop && rxaqm_ns_after(at_ns, rxaqm_now_ns()))
@@ -119,7 +121,7 @@ static bool wait_until(__u64 at_ns)
 	return !rxaqm_stop;
 }
 
-/* While the queue comes to the length that a policy gives it, and senders hear of it. */
+/* The time in which the queue reaches the length of a policy, and senders react. */
 static __u64 settle_ns(const struct run *run, unsigned int arm)
 {
 	double settle_ns = isnan(run->rtt_ns) ? 0 : run->rtt_ns * SETTLE_RTTS;
@@ -131,7 +133,7 @@ static __u64 settle_ns(const struct run *run, unsigned int arm)
 	return (__u64)fmin(settle_ns, SETTLE_MAX((double)run->record->block_ns));
 }
 
-/* What is left of a block for the user's command. */
+/* The time at the end of a block that is kept for the user's command. */
 static __u64 asking_ns(const struct trial_record *record)
 {
 	double some_ns = fmax((double)record->block_ns / 20, RXAQM_NSEC_PER_SEC);
@@ -139,7 +141,7 @@ static __u64 asking_ns(const struct trial_record *record)
 	return *record->metric ? (__u64)fmin(some_ns, (double)record->block_ns / 4) : 0;
 }
 
-/* Fill in @block, from its beginning at @at_ns. False: stopped before its end. */
+/* Fill in @block, which began at @at_ns. False: stopped before its end. */
 static bool measure(struct run *run, struct trial_block *block, __u64 at_ns)
 {
 	const struct trial_record *record = run->record;
@@ -170,7 +172,7 @@ static void end_early(struct run *run, int err)
 			 strerror(-err));
 }
 
-/* False: the trial ends, and @record says why. */
+/* False: the trial ends; @record says why. */
 static bool run_block(struct run *run, unsigned int round, unsigned int arm)
 {
 	struct trial_record *record = run->record;
@@ -225,7 +227,7 @@ static void run_rounds(struct run *run)
 	}
 }
 
-/* Share of packets up to each bucket that has some. */
+/* The share of packets at or below each bucket that is not empty. */
 static void fill_cdf(struct trial_arm *arm, const __u64 *hist)
 {
 	__u64 all = rxaqm_hist_packets(hist, NULL), sum = 0;
@@ -242,7 +244,7 @@ static void fill_cdf(struct trial_arm *arm, const __u64 *hist)
 
 static void end(struct run *run)
 {
-	/* Without the lock the next command does it. */
+	/* Without the lock the next command restores it. */
 	if (run->trial.fd >= 0 && !rxaqm_state_lock(&run->state, NULL))
 		rxaqm_trial_end(&run->trial);
 	rxaqm_state_close(&run->state);

@@ -13,7 +13,7 @@ __u64 trial_random(__u64 *state)
 	return z ^ z >> 31;
 }
 
-/* What is to be as far from 0, or as high, as what happened. */
+/* A choice of signs counts if its sum is as far from 0, or as high, as what happened. */
 struct signs {
 	double value[TRIAL_PAIRS_MAX];
 	unsigned int nr;
@@ -26,7 +26,7 @@ static bool is_as_far(const struct signs *signs, double sum)
 	return (signs->two_sided ? fabs(sum) : sum) >= signs->least;
 }
 
-/* One sign is changed at a time, in the order of a Gray code. */
+/* Go through all choices in the order of a Gray code, which changes one sign at a time. */
 static double share_of_all(struct signs *signs, double sum)
 {
 	__u32 tries = 1U << signs->nr, hits = is_as_far(signs, sum), i;
@@ -74,7 +74,7 @@ double trial_p(const struct trial_pairs *pairs, double ratio, enum trial_side si
 	}
 	if (size <= 0)
 		return 1;
-	/* What differs by rounding alone is as far. */
+	/* Allow for rounding errors. */
 	signs.least = (signs.two_sided ? fabs(sum) : sum) - 1e-9 * size;
 	return pairs->nr <= TRIAL_EXACT_PAIRS ? share_of_all(&signs, sum) :
 						share_of_drawn(&signs, seed);
@@ -82,7 +82,7 @@ double trial_p(const struct trial_pairs *pairs, double ratio, enum trial_side si
 
 #define HALVINGS 40
 
-/* Between @refused and @kept, which are ratios: where the test begins to refuse. */
+/* Bisect between the ratios @refused and @kept for the edge where the test begins to refuse. */
 static double edge(const struct trial_pairs *pairs, double refused, double kept, __u64 seed)
 {
 	unsigned int i;
@@ -118,7 +118,7 @@ static void invert(const struct trial_pairs *pairs, __u64 seed, struct trial_eff
 	}
 }
 
-/* Normal quantiles: 5 % in both tails, and four times out of five. */
+/* Quantiles of the normal distribution: for 5 % in both tails, and for four times out of five. */
 #define Z_ALPHA 1.960
 #define Z_POWER 0.842
 
@@ -178,7 +178,7 @@ bool trial_look(struct trial_looks *looks, const struct trial_pairs *pairs, doub
 	double level;
 
 	looks->unspent += TRIAL_LOOKS_ALPHA / looks->looks;
-	/* The least p that so many pairs can have. */
+	/* The least p-value that so few pairs can have. */
 	if (looks->unspent < fmax(ldexp(1, -(int)pairs->nr), 1.0 / (TRIAL_DRAWS + 1)))
 		return false;
 	level = looks->unspent;
