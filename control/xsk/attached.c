@@ -14,7 +14,7 @@
 
 #define PATH_LEN 256
 
-/* Where @name is pinned; "", where nothing is, if that does not fit. */
+/* The path that @name is pinned at; "", which does not exist, if it is too long. */
 static const char *pin_path(const char *name, char buf[PATH_LEN])
 {
 	const char *dir = secure_getenv("RXAQM_BPFFS");
@@ -32,7 +32,7 @@ static int map_pin(const char *name, size_t bytes, bool writable, void **ret_dat
 	return rxaqm_bpf_map_pin(pin_path(name, path), bytes, writable, ret_data);
 }
 
-/* -ENOENT if rxaqm is attached nowhere, -EPROTO if it is of another version. */
+/* -ENOENT: rxaqm is attached nowhere; -EPROTO: it has another version. */
 static int check_version(void)
 {
 	struct rxaqm_meta_info *meta;
@@ -49,7 +49,7 @@ static int check_version(void)
 	return version == RXAQM_ABI_VERSION ? 0 : -EPROTO;
 }
 
-/* Find the interface by the id of its program: name, index and namespace may have changed. */
+/* Find the interface by its program's id: name, index and namespace may have changed. */
 static const struct rxaqm_iface *find_iface(const struct rxaqm_iface *ifaces, unsigned int ifindex)
 {
 	struct rxaqm_xdp_progs progs;
@@ -127,7 +127,7 @@ bool rxaqm_attached_still(const struct rxaqm_attached *at)
 	       RXAQM_READ_ONCE(iface->attached_ns) == at->attached_ns;
 }
 
-/* Fields of the entry are written whole, one by one: see struct rxaqm_wait. */
+/* Each field of the entry is written at once: see struct rxaqm_wait. */
 #define WRITE_ONCE(var, value) __atomic_store_n(&(var), value, __ATOMIC_RELAXED)
 
 static void describe(const struct rxaqm_attached *at, __u32 ring_entries, __u32 pid)
@@ -162,7 +162,7 @@ void rxaqm_attached_ring_full(const struct rxaqm_attached *at, __u64 packets)
 
 void rxaqm_attached_leave(const struct rxaqm_attached *at)
 {
-	/* Not what belongs to another interface by now. */
+	/* The entry may belong to another interface now. */
 	if (!rxaqm_attached_still(at))
 		return;
 	bpf_map_delete_elem(at->xsk_map, &at->index);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: (GPL-2.0-only OR BSD-2-Clause) */
-/* Opening and closing the socket of a queue. */
+/* Open and close the socket of a queue. */
 #include <errno.h>
 #include <fcntl.h>
 #include <linux/if_xdp.h>
@@ -14,8 +14,8 @@
 #define DEFAULT_RING 2048
 #define DEFAULT_FRAME 4096
 #define MAX_RING 32768
-/* A packet begins at 256 bytes plus this. So the metadata, which is in front of it, shares a cache
- * line with its first headers: who reads both fetches one line from another CPU, not two.
+/* A packet begins at 256 bytes plus this. Then the metadata before it is in one cache line with its
+ * first headers, so that reading both fetches one line from another CPU instead of two.
  */
 #define FRAME_HEADROOM sizeof(struct rxaqm_meta)
 
@@ -39,8 +39,8 @@ static int read_options(struct rxaqm_xsk_options *options, const struct rxaqm_xs
 	return options->copy <= RXAQM_XSK_COPY_NEVER ? 0 : -EINVAL;
 }
 
-/* Enough frames for a full Rx ring, and for a full ring of the driver's, or as many in the caller's
- * hands. So when the caller is slow, the Rx ring fills up before the frames run out.
+/* Enough frames for a full Rx ring plus a full driver ring, or as many in the caller's hands: with
+ * a slow caller the Rx ring fills up before the frames run out.
  */
 static __u32 nr_frames(const struct rxaqm_xsk *xsk, const struct rxaqm_xsk_options *options)
 {
@@ -58,7 +58,7 @@ static int make_frames(struct rxaqm_xsk *xsk, const struct rxaqm_xsk_options *op
 	__u32 frames = nr_frames(xsk, options), first, i;
 	const struct xsk_umem_config config = {
 		.fill_size = frames,
-		.comp_size = 64, /* there must be one */
+		.comp_size = 64, /* must not be 0 */
 		.frame_size = options->frame_size,
 		.frame_headroom = FRAME_HEADROOM,
 	};
@@ -85,8 +85,8 @@ static int make_frames(struct rxaqm_xsk *xsk, const struct rxaqm_xsk_options *op
 	return 0;
 }
 
-/* The kernel frees a queue some time after its last socket was closed: on a busy host up to a
- * second or so. A consumer that was killed and started again has to wait for that.
+/* The kernel frees a queue some time after its last socket was closed: on a busy host up to about a
+ * second. A consumer that is killed and started again has to wait for that.
  */
 static int bind_socket(struct rxaqm_xsk *xsk, const char *ifname, unsigned int queue,
 		       const struct xsk_socket_config *config)
@@ -110,13 +110,13 @@ static int make_socket(struct rxaqm_xsk *xsk, const char *ifname, unsigned int q
 {
 	struct xsk_socket_config config = {
 		.rx_size = options->ring_entries,
-		/* The program on the interface is rxaqm's, and stays. */
+		/* rxaqm's program stays on the interface. */
 		.libxdp_flags = XSK_LIBXDP_FLAGS__INHIBIT_PROG_LOAD,
 		.bind_flags = XDP_USE_NEED_WAKEUP,
 	};
 	int err;
 
-	/* A program in generic mode sees copies only. */
+	/* In generic mode a program sees only copies. */
 	if (options->copy == RXAQM_XSK_COPY_ALWAYS || (xsk->at.iface->flags & RXAQM_IFACE_GENERIC))
 		config.bind_flags |= XDP_COPY;
 	if (options->copy == RXAQM_XSK_COPY_NEVER) {
@@ -125,7 +125,7 @@ static int make_socket(struct rxaqm_xsk *xsk, const char *ifname, unsigned int q
 		config.bind_flags |= XDP_ZEROCOPY;
 	}
 	err = bind_socket(xsk, ifname, queue, &config);
-	/* rxaqm makes room for queues that the interface may get later. */
+	/* rxaqm has entries for queues that the interface may get later. */
 	return err == -EINVAL ? -ERANGE : err;
 }
 

@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: (GPL-2.0-only OR BSD-2-Clause) */
-/* Taking packets, giving their memory back, and telling rxaqm how long they waited. */
+/* Take packets, return their memory, and tell rxaqm how long they waited. */
 #include <errno.h>
 #include <linux/if_xdp.h>
 #include <sys/socket.h>
 
 #include "internal.h"
 
-/* XDP reads what is published for each packet. If it were written as often, XDP would wait for its
- * cache line each time; the control loop takes milliseconds, so this is often enough.
+/* XDP reads the published value for each packet. Writing it as often would take that cache line
+ * from XDP each time; the control loop works in milliseconds.
  */
 #define PUBLISH_NS (100 * RXAQM_NSEC_PER_USEC)
-/* Between looks whether rxaqm is still attached, and at what the kernel dropped. */
+/* How often to check that rxaqm is attached, and what the kernel dropped. */
 #define CHECK_NS (100 * RXAQM_NSEC_PER_MSEC)
 
 static struct rxaqm_meta *meta_of(void *data)
@@ -28,7 +28,7 @@ static const struct rxaqm_meta *read_meta(void *data)
 	return meta;
 }
 
-/* How long was the newest of the packets that were just taken in the ring? */
+/* How long the newest of the packets just taken was in the ring. */
 static __u64 wait_ns(struct rxaqm_xsk *xsk, const struct rxaqm_xsk_packet *newest, __u64 now_ns)
 {
 	if (newest->meta && newest->meta->host_ns <= now_ns)
@@ -53,7 +53,7 @@ static bool lost_iface(const struct rxaqm_xsk *xsk)
 	return !getsockopt(rxaqm_xsk_fd(xsk), SOL_SOCKET, SO_ERROR, &err, &size) && err == ENETDOWN;
 }
 
-/* Look at what changes seldom. -ESTALE: rxaqm was detached, or the interface is gone. */
+/* Check what changes rarely. -ESTALE: rxaqm was detached, or the interface is gone. */
 static int check(struct rxaqm_xsk *xsk, __u64 now_ns)
 {
 	struct xdp_statistics stats;
@@ -68,7 +68,8 @@ static int check(struct rxaqm_xsk *xsk, __u64 now_ns)
 	return 0;
 }
 
-/* Publish @wait_ns now and then, but an empty ring at once: the caller may be about to sleep. */
+/* Publish @wait_ns from time to time; an empty ring at once, as the caller may be about to sleep.
+ */
 static void publish(struct rxaqm_xsk *xsk, __u64 now_ns, __u64 wait_ns)
 {
 	bool emptied = !wait_ns && xsk->wait_ns;
@@ -80,7 +81,7 @@ static void publish(struct rxaqm_xsk *xsk, __u64 now_ns, __u64 wait_ns)
 	rxaqm_attached_publish(&xsk->at, now_ns, wait_ns);
 }
 
-/* A driver that found no free frame sleeps until it is told that there are some. */
+/* A driver without a free frame sleeps until it is told of new ones. */
 static void wake_driver(const struct rxaqm_xsk *xsk)
 {
 	if (xsk_ring_prod__needs_wakeup(&xsk->fill))
@@ -125,11 +126,11 @@ RXAQM_XSK_EXPORT void rxaqm_xsk_release(struct rxaqm_xsk *xsk,
 {
 	__u32 first = 0, i;
 
-	/* There is room for all frames that exist. */
+	/* The fill ring has room for all frames. */
 	if (!nr || xsk_ring_prod__reserve(&xsk->fill, nr, &first) != nr)
 		return;
 	for (i = 0; i < nr; i++) {
-		/* The next packet in this frame may come without. */
+		/* The next packet in this frame may have no metadata. */
 		if (packets[i].meta)
 			meta_of(packets[i].data)->magic = 0;
 		*xsk_ring_prod__fill_addr(&xsk->fill, first + i) = packets[i].frame;

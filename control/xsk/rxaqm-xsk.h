@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: (GPL-2.0-only OR BSD-2-Clause) */
 /*
- * librxaqm-xsk: take the packets of a queue that rxaqm is attached to through an AF_XDP socket,
- * with what rxaqm knows of each, and tell rxaqm how long they wait. See rxaqm-xsk(3).
+ * librxaqm-xsk: receive the packets of a queue that rxaqm is attached to through an AF_XDP socket,
+ * with what rxaqm knows about each, and tell rxaqm how long they wait. See rxaqm-xsk(3).
  *
- * Threads: a socket belongs to one thread at a time; different sockets are independent of each
- * other. Open looks for the interface in the network namespace of the calling thread. Nothing is
- * printed. A process may be killed at any moment: the kernel takes its socket out of the map, and
+ * Threads: only one thread at a time may use a socket; different sockets are independent. Open
+ * looks for the interface in the network namespace of the calling thread. The library prints
+ * nothing. The process may be killed at any moment: the kernel removes its socket from the map, and
  * packets go to the stack again.
  */
 #ifndef RXAQM_XSK_API_H
@@ -23,16 +23,16 @@ extern "C" {
 struct rxaqm_xsk; /* the socket of one queue */
 
 enum rxaqm_xsk_copy {
-	RXAQM_XSK_COPY_AUTO, /* zero-copy where the driver has it */
+	RXAQM_XSK_COPY_AUTO, /* zero-copy if the driver has it */
 	RXAQM_XSK_COPY_ALWAYS,
-	RXAQM_XSK_COPY_NEVER, /* -EOPNOTSUPP where the driver cannot */
+	RXAQM_XSK_COPY_NEVER, /* -EOPNOTSUPP if the driver has no zero-copy */
 };
 
-/* 0 stands for the default. Fields are added at the end only. */
+/* 0 means the default. New fields are added only at the end. */
 struct rxaqm_xsk_options {
 	size_t size; /* of this struct */
-	uint32_t ring_entries; /* of the Rx ring: a power of two (2048) */
-	uint32_t frame_size; /* 2048 or 4096 (4096), of which 256 are not for the packet */
+	uint32_t ring_entries; /* of the Rx ring, a power of two; default 2048 */
+	uint32_t frame_size; /* 2048 or 4096; default 4096; 256 of it are not for the packet */
 	enum rxaqm_xsk_copy copy;
 };
 #define RXAQM_XSK_OPTIONS { sizeof(struct rxaqm_xsk_options), 0, 0, RXAQM_XSK_COPY_AUTO }
@@ -41,16 +41,16 @@ struct rxaqm_xsk_packet {
 	void *data; /* from the Ethernet header on */
 	uint32_t len;
 	uint32_t pad;
-	const struct rxaqm_meta *meta; /* in front of data; NULL: the driver left no room for it */
-	uint64_t frame; /* the library's own */
+	const struct rxaqm_meta *meta; /* before data; NULL: the driver left no room for it */
+	uint64_t frame; /* for the library only */
 };
 
 struct rxaqm_xsk_stats {
 	size_t size; /* of this struct, set by the caller */
 	uint64_t received; /* packets */
-	uint64_t ring_full; /* packets that the kernel dropped since the Rx ring was full */
-	uint64_t dropped; /* by the kernel for other reasons, such as no free frame */
-	uint64_t wait_ns; /* in the Rx ring, as it was published last */
+	uint64_t ring_full; /* packets that the kernel dropped because the Rx ring was full */
+	uint64_t dropped; /* packets it dropped for other reasons, such as no free frame */
+	uint64_t wait_ns; /* in the Rx ring, as last published */
 	uint32_t ring_entries;
 	uint32_t zero_copy; /* 1: the driver writes into the frames itself */
 };
@@ -70,25 +70,25 @@ struct rxaqm_xsk_stats {
 int rxaqm_xsk_open(struct rxaqm_xsk **ret_xsk, const char *ifname, unsigned int queue,
 		   const struct rxaqm_xsk_options *options);
 
-/* Take up to @max packets. Returns how many, 0 if there are none, and publishes how long the
- * newest of them was in the Rx ring. Call it at least every few milliseconds while packets come:
- * what was published counts for about 10 ms. -ESTALE: rxaqm was detached, none will come any more.
+/* Take up to @max packets and return how many, 0 if there are none. It publishes how long the
+ * newest of them was in the Rx ring. Call it at least every few milliseconds while packets come: a
+ * published value is valid for about 10 ms. -ESTALE: rxaqm was detached, and no more packets come.
  */
 int rxaqm_xsk_receive(struct rxaqm_xsk *xsk, struct rxaqm_xsk_packet *packets, unsigned int max);
 
-/* Give @nr packets back to the kernel, in any order. Their memory is not to be touched any more. */
+/* Return @nr packets to the kernel, in any order. Do not touch their memory afterwards. */
 void rxaqm_xsk_release(struct rxaqm_xsk *xsk, const struct rxaqm_xsk_packet *packets,
 		       unsigned int nr);
 
-/* To wait with poll(): readable when there are packets. Not to be read or closed. */
+/* For poll(): readable when there are packets. Do not read or close it. */
 int rxaqm_xsk_fd(const struct rxaqm_xsk *xsk);
 
 int rxaqm_xsk_get_stats(struct rxaqm_xsk *xsk, struct rxaqm_xsk_stats *stats);
 
-/* Close it, and take back what was published. NULL does nothing. */
+/* Close the socket, and withdraw what was published. NULL does nothing. */
 void rxaqm_xsk_close(struct rxaqm_xsk *xsk);
 
-/* What @err (negative, as returned here) means, with the remedy. */
+/* The meaning of @err (negative, as returned here), and the remedy. */
 const char *rxaqm_xsk_strerror(int err);
 
 #ifdef __cplusplus

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: (GPL-2.0-only OR BSD-2-Clause) */
 /*
- * The least that a consumer does: consumer INTERFACE QUEUE PACKETS takes so many, and says of each
- * how long it stood in the NIC's queue, where that is known. To copy; it needs what is installed:
+ * The smallest consumer: "consumer INTERFACE QUEUE PACKETS" takes that many packets, and prints how
+ * long each waited in the NIC's queue, if that is known. Copy it; it needs only what is installed:
  *
  *   gcc consumer.c $(pkg-config --cflags --libs librxaqm-xsk) -o consumer
  */
@@ -38,7 +38,7 @@ int main(int argc, char **argv)
 	while (nr >= 0 && left > 0) {
 		struct pollfd readable = { .fd = rxaqm_xsk_fd(xsk), .events = POLLIN };
 
-		/* Not for ever: should rxaqm be detached, nothing comes any more. */
+		/* With a timeout: if rxaqm is detached, no packet comes any more. */
 		poll(&readable, 1, 100);
 		nr = rxaqm_xsk_receive(xsk, packets, left < BATCH ? (unsigned int)left : BATCH);
 		for (i = 0; i < nr; i++)

@@ -16,20 +16,20 @@
 #include "progress.h"
 #include "base/now.h"
 
-/* glibc has functions for these since 2.36. Their numbers are the same everywhere. */
+/* glibc has these functions since 2.36. The numbers are the same on all architectures. */
 #define NR_PIDFD_OPEN 434
 #define NR_PIDFD_GETFD 438
 
 #define MAX_ENTRIES 32768
 #define PROBE_ENTRIES 64
 #define LOOK_NS (500 * RXAQM_NSEC_PER_USEC)
-/* A process that has taken nothing for so long hangs: then nothing is published. */
+/* A process that has taken nothing for this long hangs: stop publishing. */
 #define HANGS_NS (100 * RXAQM_NSEC_PER_MSEC)
 
 struct adopted {
 	struct rxaqm_attached at;
 	int fd; /* our copy of the socket; -1: none */
-	struct ring { /* its Rx ring, to look at */
+	struct ring { /* its Rx ring, which we only read */
 		void *memory; /* NULL: not mapped */
 		__u64 size;
 		const __u32 *producer, *consumer;
@@ -37,16 +37,16 @@ struct adopted {
 	} ring;
 	bool inserted; /* into xsk_map */
 	struct rxaqm_progress progress;
-	__u64 looked_ns; /* the last look */
-	__u64 taken_ns; /* the last that found that packets were taken */
-	__u64 wait_ns; /* of the newest of those */
+	__u64 looked_ns; /* time of the last look */
+	__u64 taken_ns; /* time of the last look that found packets taken */
+	__u64 wait_ns; /* how long the newest of those waited */
 	__u32 consumer; /* at the last look */
 	struct report *report;
 };
 
 static struct adopted adopted[MAX_SOCKETS];
 static unsigned int nr_adopted;
-static int pidfd = -1; /* the process that has them */
+static int pidfd = -1; /* the process that owns the sockets */
 
 static bool is_xdp(int fd)
 {
@@ -56,8 +56,8 @@ static bool is_xdp(int fd)
 	return !getsockopt(fd, SOL_SOCKET, SO_DOMAIN, &domain, &size) && domain == AF_XDP;
 }
 
-/* The kernel does not say what a socket is bound to, unless it has xdp_diag. But a socket without
- * rings of its own for free frames can share those of @fd on the very same queue only.
+/* Without xdp_diag the kernel does not tell what a socket is bound to. But a socket without its own
+ * rings for free frames can share those of @fd only on the very same queue.
  */
 static bool is_bound_to(int fd, unsigned int ifindex, unsigned int queue)
 {
@@ -81,7 +81,7 @@ static bool is_bound_to(int fd, unsigned int ifindex, unsigned int queue)
 	return bound;
 }
 
-/* Does /proc/PID/fd/@name lead to a socket at all? Not all others may be copied. */
+/* Is /proc/PID/fd/@name a socket? Other descriptors may not be copied. */
 static bool is_socket(int dir, const char *name)
 {
 	char target[8];
@@ -90,8 +90,8 @@ static bool is_socket(int dir, const char *name)
 	       !memcmp(target, "socket:[", sizeof(target));
 }
 
-/* Our copy of the socket that process @pid has bound to @queue of @ifindex. -ENOENT if there is
- * none, or -errno.
+/* Copy the socket that process @pid has bound to @queue of @ifindex. -ENOENT: there is none; or
+ * -errno.
  */
 static int foreign_socket(int pid, unsigned int ifindex, unsigned int queue)
 {
@@ -129,7 +129,8 @@ static int map_ring(struct ring *ring, int fd)
 
 	if (getsockopt(fd, SOL_XDP, XDP_MMAP_OFFSETS, &off, &size))
 		return -errno;
-	/* The kernel does not say how long the ring is, but refuses to map more than there is. */
+	/* The kernel does not tell the length of the ring, but refuses to map more than there is.
+	 */
 	for (entries = MAX_ENTRIES; entries; entries /= 2) {
 		ring->size = off.rx.desc + entries * sizeof(struct xdp_desc);
 		ring->memory = mmap(NULL, ring->size, PROT_READ, MAP_SHARED, fd, XDP_PGOFF_RX_RING);
@@ -188,8 +189,8 @@ int adopt_begin(pid_t pid, const char *ifname, unsigned int queue, struct report
 	return 0;
 }
 
-/* Packets that were taken since the last look were still in the ring then. So they have waited at
- * least as long as they had at the last look: that is what is published.
+/* Packets taken since the last look were still in the ring then: publish how long they had waited
+ * at that time, which is a lower bound.
  */
 static void look(struct adopted *a, __u64 now_ns)
 {
@@ -236,7 +237,8 @@ int adopt_check(unsigned int i)
 		return -ESTALE;
 	if (getsockopt(a->fd, SOL_XDP, XDP_STATISTICS, &stats, &size))
 		return 0;
-	/* DPDK has as many frames as ring entries: there the frames run out, not the ring. */
+	/* DPDK has as many frames as ring entries: it runs out of frames before the ring is full.
+	 */
 	a->report->ring_full = stats.rx_ring_full + stats.rx_dropped;
 	rxaqm_attached_ring_full(&a->at, a->report->ring_full);
 	return 0;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: (GPL-2.0-only OR BSD-2-Clause) */
 /*
- * rxaqm-xsk: a consumer to start from. It takes packets, spends some time on each, and throws
- * them away; consume_queue() is where yours would do more. One thread serves all queues in turn.
+ * rxaqm-xsk: a consumer to start from. It takes packets, spends some time on each, and discards
+ * them; in consume_queue() yours would do more. One thread serves all queues in turn.
  */
 #include <poll.h>
 #include <signal.h>
@@ -18,15 +18,15 @@
 #include "nic/netns.h"
 
 #define BATCH 64
-/* What was published counts for 10 ms: look again before that. */
+/* A published value is valid for 10 ms: look again before that. */
 #define ROUND_NS (2 * RXAQM_NSEC_PER_MSEC)
 
 struct args {
 	const char *ifname, *queues, *netns;
 	struct rxaqm_xsk_options socket;
 	__u64 cost_ns; /* spent on each packet */
-	__u64 seconds; /* 0: until a signal */
-	pid_t adopt; /* the process whose sockets are published for; 0: ours */
+	__u64 seconds; /* 0: until a signal comes */
+	pid_t adopt; /* adopt the sockets of this process; 0: open our own */
 	bool busy; /* do not sleep when there are no packets */
 	bool version;
 };
@@ -69,7 +69,7 @@ static const struct rxaqm_command command = {
 };
 
 static unsigned char wanted[MAX_SOCKETS]; /* wanted[i]: queue i is */
-/* The queues that are served: by sockets of ours, or adopted ones. */
+/* The queues that are served, by our own or by adopted sockets. */
 static unsigned int nr_queues;
 static struct report reports[MAX_SOCKETS];
 static struct rxaqm_xsk *xsks[MAX_SOCKETS];
@@ -83,7 +83,7 @@ static void spend(__u64 ns)
 		;
 }
 
-/* Take what is there of one queue. Returns how many packets, or -errno. */
+/* Take the waiting packets of one queue. Return how many, or -errno. */
 static int consume_queue(struct rxaqm_xsk *xsk, struct report *report, __u64 cost_ns)
 {
 	struct rxaqm_xsk_packet packets[BATCH];
@@ -142,8 +142,8 @@ static int print(const struct args *args, __u64 interval_ns)
 	return err;
 }
 
-/* Until a signal, the time is up, nothing can be printed any more, or the process whose sockets
- * these are ends. 0, or -errno with @error.
+/* Serve until a signal, the time limit, an error of output, or the end of the process whose sockets
+ * are adopted. 0, or -errno with @error.
  */
 static int serve(const struct args *args, struct rxaqm_error *error)
 {
@@ -215,7 +215,7 @@ static int exit_code(int err)
 	}
 }
 
-/* Output that did not arrive is not output: at the end of whatever ends it, as --help does. */
+/* Lost output is an error, however the program ends, as for --help. */
 static void check_output(void)
 {
 	if (!fflush(stdout) && !ferror(stdout))

@@ -18,7 +18,7 @@ void report_packet(struct report *r, const struct rxaqm_xsk_packet *packet, __u6
 	r->with_meta++;
 	r->marked += !!(meta->flags & RXAQM_META_MARKED);
 	r->wait[rxaqm_hist_bucket(wait_ns)]++;
-	/* Its own sojourn, or else the newest that rxaqm has of the queue; neither: unknown. */
+	/* Its own sojourn, or the newest one of its queue; neither: unknown. */
 	if (!(meta->flags & (RXAQM_META_SOJOURN | RXAQM_META_SAMPLED)))
 		return;
 	r->sojourn[rxaqm_hist_bucket(meta->sojourn_ns)]++;
