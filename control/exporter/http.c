@@ -12,17 +12,17 @@
 #include "base/now.h"
 #include "exporter/page.h"
 
-/* A scrape is one connection every few seconds, from one or two Prometheus servers. */
+/* One or two Prometheus servers scrape every few seconds, each by one connection. */
 #define CONNECTIONS 8
 #define CONNECTION_BYTES 16384
 #define TIMEOUT_S 5
-/* The time above begins anew with each byte; a whole connection may last so long. */
+/* The idle time above restarts with each byte; this limits the whole connection. */
 #define DEADLINE_NS (10 * RXAQM_NSEC_PER_SEC)
 #define BACKLOG 16
 
 struct client {
 	int fd;
-	__u64 since_ns; /* 0: nobody */
+	__u64 since_ns; /* 0: no connection */
 };
 
 struct rxaqm_http {
@@ -46,7 +46,7 @@ static int cannot_listen(const char *what, int err, struct rxaqm_error *error)
 				"choose another address");
 }
 
-/* A listening socket of our own, since libmicrohttpd does not say why it has none. */
+/* Create the listening socket here: libmicrohttpd does not say why it fails. */
 int rxaqm_http_listen(const char *address, struct rxaqm_error *error)
 {
 	struct rxaqm_listen on;
@@ -58,7 +58,7 @@ int rxaqm_http_listen(const char *address, struct rxaqm_error *error)
 	fd = socket(on.any.sa_family, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
 	if (fd < 0)
 		return cannot_listen(address, errno, error);
-	/* A restart need not wait for the connections of the run before. */
+	/* After a restart do not wait for the connections of the last run. */
 	setsockopt(fd, SOL_SOCKET, SO_REUSEADDR, &one, sizeof(one));
 	if (!bind(fd, &on.any, on.len) && !listen(fd, BACKLOG))
 		return fd;
@@ -96,7 +96,7 @@ static enum MHD_Result answer_page(struct rxaqm_http *http, struct MHD_Connectio
 	size_t bytes;
 	char *page = rxaqm_page_read(http->path, openmetrics, &bytes, &error);
 
-	/* Not an empty page: that would look like a host without queues. */
+	/* An error instead of an empty page, which would look like a host without queues. */
 	if (!page)
 		return answer(connection, MHD_HTTP_SERVICE_UNAVAILABLE, "text/plain", error.text);
 	response = MHD_create_response_from_buffer(bytes, page, MHD_RESPMEM_MUST_FREE);
@@ -119,7 +119,7 @@ static enum MHD_Result handle(void *arg, struct MHD_Connection *connection, cons
 				    "<p><a href=\"/metrics\">Metrics</a>\n";
 
 	(void)version, (void)upload, (void)upload_bytes, (void)request;
-	/* Answer at once: then libmicrohttpd closes the connection and reads no body. */
+	/* Answer at once: then libmicrohttpd closes the connection and does not read a body. */
 	if (strcmp(method, MHD_HTTP_METHOD_GET) && strcmp(method, MHD_HTTP_METHOD_HEAD))
 		return answer(connection, MHD_HTTP_METHOD_NOT_ALLOWED, "text/plain",
 			      "only GET and HEAD\n");
@@ -131,7 +131,7 @@ static enum MHD_Result handle(void *arg, struct MHD_Connection *connection, cons
 	return answer_page(arg, connection);
 }
 
-/* Note who is connected, and since when. */
+/* Note each connection and when it began. */
 static void on_connection(void *arg, struct MHD_Connection *connection, void **context,
 			  enum MHD_ConnectionNotificationCode code)
 {
@@ -156,7 +156,7 @@ static void on_connection(void *arg, struct MHD_Connection *connection, void **c
 	}
 }
 
-/* Shut overdue connections down: libmicrohttpd then finds them at their end, and closes them. */
+/* Shut down overdue connections: libmicrohttpd then sees their end and closes them. */
 static void end_overdue(const struct rxaqm_http *http)
 {
 	__u64 now_ns = rxaqm_now_ns();
@@ -168,7 +168,7 @@ static void end_overdue(const struct rxaqm_http *http)
 			shutdown(http->client[i].fd, SHUT_RDWR);
 }
 
-/* What clients do wrong is not for a log. */
+/* Errors of clients do not belong into a log. */
 static void be_silent(void *arg, const char *fmt, va_list args)
 {
 	(void)arg, (void)fmt, (void)args;
@@ -180,7 +180,7 @@ struct rxaqm_http *rxaqm_http_start(int socket, const char *path, struct rxaqm_e
 
 	if (http) {
 		http->path = path;
-		/* The daemon has the socket from here on. */
+		/* Now the daemon owns the socket. */
 		http->daemon = MHD_start_daemon(MHD_USE_EPOLL | MHD_USE_ERROR_LOG, 0, NULL, NULL,
 						handle, http, MHD_OPTION_EXTERNAL_LOGGER, be_silent,
 						NULL, MHD_OPTION_NOTIFY_CONNECTION, on_connection,
@@ -205,7 +205,7 @@ struct rxaqm_http *rxaqm_http_start(int socket, const char *path, struct rxaqm_e
 
 void rxaqm_http_run(struct rxaqm_http *http, int wait_ms)
 {
-	/* Not MHD_run_wait(), which libmicrohttpd has from 0.9.74 on only. */
+	/* Not MHD_run_wait(): libmicrohttpd has it only from 0.9.74 on. */
 	struct pollfd ready = {
 		.fd = MHD_get_daemon_info(http->daemon, MHD_DAEMON_INFO_EPOLL_FD)->epoll_fd,
 		.events = POLLIN,

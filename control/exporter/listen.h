@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* An address and port to listen on, as typed. */
+/* Parse an address and port to listen on. */
 #pragma once
 
 #include <netinet/in.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * rxaqm-exporter: serves the metrics that "rxaqm run" writes. A program of its own, so that nothing
- * of root's listens: it reads one file, and needs no privilege.
+ * rxaqm-exporter serves the metrics that "rxaqm run" writes. It is a program of its own, so that
+ * nothing that runs as root listens: it reads one file, and needs no privilege.
  */
 #include <getopt.h>
 #include <signal.h>
@@ -12,7 +12,7 @@
 #include "exporter/http.h"
 
 #define FILE_DEFAULT "/run/rxaqm/metrics.prom"
-#define WAIT_MS 1000 /* connections that are overdue are ended at least so often */
+#define WAIT_MS 1000 /* how often at least to close overdue connections */
 
 static volatile sig_atomic_t stopped;
 
@@ -40,7 +40,7 @@ static int usage_error(const char *why, const char *word)
 	return RXAQM_EXIT_USAGE;
 }
 
-/* The socket to serve on: @address, else systemd's, else the default. */
+/* Open the socket to serve on: @address, else systemd's, else the default. */
 static int open_socket(const char *address, struct rxaqm_error *error)
 {
 	if (!address && sd_listen_fds(1) == 1)

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Prometheus' text format (0.0.4) as the daemon writes it (report/metrics_text.h), and OpenMetrics
- * 1.0, which differs in three things: the family of a counter is called without "_total", that of
- * an "_info" without it and has a type of its own, and bounds of buckets are floats.
+ * Convert Prometheus' text format (0.0.4), as the daemon writes it (report/metrics_text.h), to
+ * OpenMetrics 1.0. That differs in three things: the family name of a counter has no "_total"; that
+ * of an "_info" has no "_info", and its type is "info"; bucket bounds are floats.
  */
 #include "exporter/page.h"
 
@@ -16,7 +16,7 @@
 #include "base/file.h"
 #include "base/now.h"
 
-/* The length of the name at @name without @suffix, or 0 if it has none. */
+/* The length of @name without @suffix; 0: it has no such suffix. */
 static size_t without(const char *name, size_t len, const char *suffix)
 {
 	size_t end = strlen(suffix);
@@ -24,7 +24,7 @@ static size_t without(const char *name, size_t len, const char *suffix)
 	return len > end && !memcmp(name + len - end, suffix, end) ? len - end : 0;
 }
 
-/* "# HELP name text" or "# TYPE name type". */
+/* Convert "# HELP name text" or "# TYPE name type". */
 static void convert_comment(FILE *out, const char *line)
 {
 	const char *name = line + strlen("# HELP ");
@@ -38,7 +38,7 @@ static void convert_comment(FILE *out, const char *line)
 		fputs(name + len, out);
 }
 
-/* "name{...,le="1"} value": the bound is "1.0" there. */
+/* Convert "name{...,le="1"} value": the bound becomes "1.0". */
 static void convert_sample(FILE *out, const char *line)
 {
 	const char *bound = strstr(line, "le=\""), *end;
