@@ -116,7 +116,7 @@ void AfXdp::Rings::create(const std::string &ifname, unsigned queue, unsigned en
 	xsk_ring_prod__submit(&fill, frames);
 }
 
-/* The kernel takes a queue from a socket that was closed when it has time to (a workqueue). */
+/* The kernel frees the queue of a closed socket later, in a workqueue: try again. */
 AfXdp::AfXdp(const Netns &netns, const std::string &ifname, unsigned queue, unsigned entries)
 {
 	std::string why = "nothing";
@@ -160,7 +160,7 @@ std::vector<SocketPacket> AfXdp::receive(size_t max, int timeout_ms)
 	n = uint32_t(xsk_ring_cons__peek(&rings_->rx, uint32_t(max), &at));
 	if (!n)
 		return packets;
-	/* The fill ring has room for all frames there are. */
+	/* The fill ring has room for all frames. */
 	if (xsk_ring_prod__reserve(&rings_->fill, n, &to) != n)
 		fail("fill ring", ENOSPC);
 	for (uint32_t i = 0; i < n; i++) {
@@ -249,7 +249,7 @@ void Datagrams::send(unsigned n)
 		const Payload payload = { MAGIC, next_ };
 		ssize_t sent = ::send(tx_[next_ % tx_.size()], &payload, sizeof(payload), 0);
 
-		/* An error may be of a datagram before: that nobody listens there. */
+		/* The error may belong to an earlier datagram: nobody listens there. */
 		if (sent < 0 && errno != ECONNREFUSED)
 			fail("send", errno);
 	}

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * An AF_XDP socket and its consumer, as small as can be: for tests of what XDP does. Numbered
- * datagrams to go with it.
+ * A minimal AF_XDP socket and its consumer, for tests of what XDP does; and numbered datagrams for
+ * it.
  */
 #ifndef RXAQM_TESTS_AFXDP_HPP
 #define RXAQM_TESTS_AFXDP_HPP
@@ -21,9 +21,9 @@
 struct SocketPacket {
 	std::optional<rxaqm_meta> meta;
 	std::vector<uint8_t> frame;
-	uint64_t taken_ns = 0; /* CLOCK_MONOTONIC, when taken out of the ring */
+	uint64_t taken_ns = 0; /* CLOCK_MONOTONIC when it was taken from the ring */
 
-	/* Of a datagram of Datagrams; 0 for anything else. */
+	/* The number of a datagram of Datagrams; 0 for any other packet. */
 	uint32_t number() const;
 	unsigned ecn() const;
 };
@@ -31,15 +31,15 @@ struct SocketPacket {
 class AfXdp
 {
     public:
-	/* Bound to @queue of an interface, copying. */
+	/* Bind to @queue of an interface, in copy mode. */
 	AfXdp(const Netns &netns, const std::string &ifname, unsigned queue,
 	      unsigned entries = 1024);
 	~AfXdp();
 	AfXdp(const AfXdp &) = delete;
 
-	/* Put it into rxaqm's xsk_map at @index, which is to be that of its queue. */
+	/* Put the socket into rxaqm's xsk_map at @index, which must be that of its queue. */
 	void join(const Host &host, unsigned index) const;
-	/* Take out at most @max packets, waiting for the first of them at most @timeout_ms. */
+	/* Take at most @max packets; wait at most @timeout_ms for the first one. */
 	std::vector<SocketPacket> receive(size_t max = 64, int timeout_ms = 0);
 	xdp_statistics statistics() const;
 
@@ -48,7 +48,7 @@ class AfXdp
 	std::unique_ptr<Rings> rings_;
 };
 
-/* The consumer's words, in wait_map. */
+/* What the consumer publishes, in wait_map. */
 class WaitMap
 {
     public:
@@ -66,7 +66,7 @@ class WaitMap
 	rxaqm_wait *waits_;
 };
 
-/* Datagrams from tx to rx by @flows sockets in turn, numbered from 1 on. */
+/* Datagrams from tx to rx by @flows sockets in turn, numbered from 1. */
 class Datagrams
 {
     public:
@@ -79,7 +79,7 @@ class Datagrams
 	{
 		return next_ - 1;
 	}
-	/* Numbers of those that the stack has received since it was asked last. */
+	/* The numbers of those that the stack has received since the last call. */
 	std::vector<uint32_t> received_by_stack(int timeout_ms = 100);
 
     private:

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* A thread that goes before what else the machine does: what it makes or measures is the test's. */
+/* Raise a thread above all other load of the machine: what it does is the test itself. */
 #ifndef RXAQM_TESTS_AHEAD_HPP
 #define RXAQM_TESTS_AHEAD_HPP
 
 #include <sched.h>
 
-/* The calling thread, as long as this object lives; what it forks does not inherit it. The thread
- * must sleep often: where it runs, others do not.
+/* For the calling thread, while this object exists; children of fork() do not inherit it. The
+ * thread must sleep often, because it keeps others from its CPU.
  */
 class Ahead
 {

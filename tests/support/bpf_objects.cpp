@@ -12,7 +12,7 @@
 namespace
 {
 
-/* Call @each with a descriptor of each object there is; one that goes meanwhile is passed over. */
+/* Call @each with a descriptor of each object; one that disappears meanwhile is skipped. */
 template<typename Info, typename Each>
 void for_each_object(int (*next)(__u32, __u32 *), int (*get_fd)(__u32), Each each)
 {
@@ -38,7 +38,7 @@ bool of_our_kind(const struct bpf_prog_info &info)
 	case BPF_PROG_TYPE_EXT:
 	case BPF_PROG_TYPE_TRACING:
 	case BPF_PROG_TYPE_KPROBE:
-	case BPF_PROG_TYPE_SOCKET_FILTER: /* libbpf's probes */
+	case BPF_PROG_TYPE_SOCKET_FILTER: /* libbpf's feature probes */
 		return true;
 	default:
 		return false;
@@ -83,7 +83,7 @@ std::set<std::string> new_bpf_objects(const std::set<std::string> &before)
 
 	std::set_difference(now.begin(), now.end(), before.begin(), before.end(),
 			    std::inserter(left, left.end()));
-	/* What comes later is someone else's. */
+	/* Objects that appear later belong to somebody else. */
 	eventually(
 		[&] {
 			now = bpf_objects();

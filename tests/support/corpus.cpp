@@ -83,7 +83,7 @@ void corpus_frames(const std::function<void(const CorpusFrame &)> &use)
 
 			line >> size >> kind;
 			cut.kind = kind_of(kind);
-			/* Of exact size, so that a sanitizer sees any step too far. */
+			/* Allocate the exact size, so that a sanitizer sees any access beyond. */
 			cut.bytes = { whole.bytes.begin(), whole.bytes.begin() + long(size) };
 			use(cut);
 		}

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* What tests/corpus/packets.py has made; it says what the lines mean. */
+/* Reads what tests/corpus/packets.py has made; it documents the lines. */
 #ifndef RXAQM_TESTS_CORPUS_HPP
 #define RXAQM_TESTS_CORPUS_HPP
 
@@ -15,7 +15,7 @@ struct CorpusFrame {
 	int kind = -1; /* enum rxaqm_kind */
 	int ecn = -1; /* -1: not IP */
 	unsigned ip_off = 0;
-	size_t whole = 0; /* bytes, if this one is cut */
+	size_t whole = 0; /* bytes of the whole frame, if this one is cut */
 	rxaqm_policy policy = {};
 	std::vector<uint8_t> bytes;
 };
@@ -29,11 +29,12 @@ struct CorpusSegment {
 	} what = BEGIN;
 	std::string name;
 	std::string expect; /* keep, drop, any */
-	unsigned us = 0; /* after the one before */
+	unsigned us = 0; /* after the previous one */
 	std::vector<uint8_t> bytes;
 };
 
-/* Each in turn. The test is skipped, with the reason, where the corpus could not be made. */
+/* Call @use with each frame in turn. Skips the test, with the reason, if the corpus was not made.
+ */
 void corpus_frames(const std::function<void(const CorpusFrame &)> &use);
 void corpus_segments(const std::function<void(const CorpusSegment &)> &use);
 

@@ -22,7 +22,7 @@ bool ends_with(const std::string &text, const std::string &end)
 	       !text.compare(text.size() - end.size(), end.size(), end);
 }
 
-/* What the samples of a family may have after its name. */
+/* The suffixes that samples of a family may have. */
 std::vector<std::string> suffixes(const std::string &type)
 {
 	if (type == "histogram")
@@ -30,7 +30,7 @@ std::vector<std::string> suffixes(const std::string &type)
 	return { "" };
 }
 
-/* The quoted string at @pos, which is moved behind it. */
+/* The quoted string at @pos; @pos moves behind it. */
 std::string quoted(const std::string &line, size_t &pos)
 {
 	std::string value;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Reads a page of metrics as strictly as a scraper may: throws, and says why, if it breaks a
- * rule of the text format (0.0.4).
+ * Read a page of metrics as strictly as a scraper may: throw, with the reason, if it violates the
+ * text format (0.0.4).
  */
 #ifndef RXAQM_TESTS_EXPOSITION_HPP
 #define RXAQM_TESTS_EXPOSITION_HPP
@@ -18,7 +18,7 @@ struct Sample {
 	std::string name;
 	Labels labels;
 	double value;
-	std::string written; /* the value as it stands there */
+	std::string written; /* the value as written */
 };
 
 struct Family {
@@ -36,9 +36,10 @@ class Exposition
 		return families_;
 	}
 	const Family *family(const std::string &name) const;
-	/* Every sample called @name that has @labels and perhaps more. */
+	/* All samples @name whose labels include @labels. */
 	std::vector<Sample> find(const std::string &name, const Labels &labels = {}) const;
-	/* The one sample called @name with @labels and perhaps more; throws unless there is one. */
+	/* The only sample @name whose labels include @labels; throws unless there is exactly one.
+	 */
 	double value(const std::string &name, const Labels &labels = {}) const;
 	std::set<std::string> sample_names() const;
 

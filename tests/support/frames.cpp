@@ -26,11 +26,11 @@ using std::chrono::milliseconds;
 namespace
 {
 
-constexpr uint32_t NUMBERS = 1 << 20; /* frames are known by 20 bits */
+constexpr uint32_t NUMBERS = 1 << 20; /* frames are numbered by 20 bits */
 constexpr unsigned SEND_CPU = 0, RECEIVE_CPU = 1;
 constexpr unsigned LONG_WINDOW = 50;
 constexpr auto SHORT_PAUSE = std::chrono::microseconds(100);
-/* Nobody's policy touches ARP, and nobody counts these. */
+/* No policy touches ARP, and no test counts these. */
 constexpr FrameKind MARKER = NR_FRAME_KINDS;
 
 uint64_t now_ns()
@@ -43,7 +43,7 @@ uint8_t ecn_of(FrameKind kind)
 	return kind == ECT0 ? 2 : kind == ECT1 ? 1 : 0;
 }
 
-/* The number is in the source address, the kind beside it. */
+/* The source address contains the number and, beside it, the kind. */
 packets::Bytes build_frame(FrameKind kind, uint32_t number, bool ipv6)
 {
 	packets::Packet packet;
@@ -136,7 +136,7 @@ void Frames::send_next()
 		counts[kind].sent++;
 }
 
-/* As TCP does on an acknowledged window: less, once a window, if congested, else one more. */
+/* As TCP does for each acknowledged window: halve it if congested, else add one. */
 void Frames::adapt(bool congested)
 {
 	if (next_ - adapted_at_ < window_)
@@ -161,8 +161,8 @@ void Frames::run(milliseconds duration)
 	run_until([&] { return Clock::now() >= end; });
 }
 
-/* Who looks at the queue meanwhile needs a CPU, too: the receiving one has no time. A long queue
- * does not drain in the meantime.
+/* The test also needs a CPU to look at the queue, and the receiving one is busy. A long queue does
+ * not drain during the sleep.
  */
 void Frames::wait_for_room() const
 {
@@ -179,7 +179,7 @@ void Frames::run_until(const std::function<bool()> &enough)
 	delays_.clear();
 	window_ = in_flight;
 	congested_ = false;
-	/* A sender that waits for a CPU lets the queue drain. */
+	/* If the sender has to wait for a CPU, the queue drains. */
 	std::thread receiver([&] {
 		Ahead ahead;
 
@@ -221,8 +221,8 @@ void Frames::trickle(unsigned frames)
 	drain();
 }
 
-/* A marker that arrives says that what was sent before it has, or never will, however long the
- * receiving CPU was wanted elsewhere. One may find a full ring: there are others.
+/* Send markers until one arrives: then every earlier frame has arrived or never will, however busy
+ * the receiving CPU was. A marker may find the ring full, so send several.
  */
 void Frames::drain()
 {
@@ -264,7 +264,7 @@ void Frames::take(const uint8_t *frame, size_t len)
 		      type == ETH_P_IPV6 ? frame[15] >> 4 & 3 :
 					   0;
 
-	/* The kernel's own few are of other destinations. */
+	/* Frames of the kernel itself have other destinations. */
 	if (memcmp(frame, "\x02\0\0\0\0\x01", 6) || len < source + 4 || kind > MARKER)
 		return;
 	if (kind != MARKER)

@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Frames of all classes through a queue that stands, each of them accounted for.
+ * Send frames of all classes through a standing queue, and account for each of them.
  *
- * The sender keeps a number of frames in flight that the ring can hold, so that none is lost
- * but by rxaqm, and yet the queue never drains. Frames carry a number; what the receiver
- * sees of them tells what became of each.
+ * The sender keeps as many frames in flight as the ring can hold: only rxaqm drops any, and the
+ * queue never drains. Each frame has a number, so the receiver knows what became of it.
  */
 #ifndef RXAQM_TESTS_FRAMES_HPP
 #define RXAQM_TESTS_FRAMES_HPP
@@ -39,39 +38,38 @@ class Frames
 	explicit Frames(const Wire &wire);
 	~Frames();
 
-	/* In turn, one of each kind. */
+	/* The kinds to send, in turn. */
 	std::vector<FrameKind> mix = { NOT_ECT, ECT0, ECT1, PURE_ACK, ICMP_ECHO, ARP_REQUEST };
 	unsigned in_flight = 200;
-	/* Halve the number in flight when a frame is marked or lost, as TCP would. */
+	/* Halve the number in flight when a frame is marked or lost, as TCP does. */
 	bool responsive = false;
 	bool ipv6 = false;
 
-	/* Until @frames have come through the queue or were dropped in it, however long that takes,
-	 * up to a minute. */
+	/* Run until @frames have passed the queue or were dropped in it, for at most a minute. */
 	void run(unsigned frames);
 	void run(std::chrono::milliseconds duration);
 	void run_until(const std::function<bool()> &enough);
-	/* Slowly: the queue is empty in between. */
+	/* Send slowly: the queue is empty in between. */
 	void trickle(unsigned frames);
 
 	std::array<FrameCounts, NR_FRAME_KINDS> counts;
-	/* Frames of the last run that were seen behind the queue. */
+	/* Frames of the last run that arrived behind the queue. */
 	long received_last() const
 	{
 		return long(delays_.size());
 	}
-	/* From sent to seen behind the queue, of the frames of the last run. */
+	/* The median time from sending to arrival behind the queue, over the last run. */
 	uint64_t median_delay_ns() const;
 
     private:
-	/* False if it was refused: the receiver's ring is full. */
+	/* False: refused, because the receiver's ring is full. */
 	bool send_one(FrameKind kind);
 	void send_next();
 	void wait_for_room() const;
 	void drain();
-	/* Whether it, or one sent later, has arrived. */
+	/* Has this frame, or a later one, arrived? */
 	bool passed(uint32_t number) const;
-	void receive_one(); /* within 2 ms */
+	void receive_one(); /* waits up to 2 ms */
 	void take(const uint8_t *frame, size_t len);
 	void tally(FrameKind kind, uint32_t number, bool ce, const std::vector<uint8_t> &frame);
 	void adapt(bool congested);
@@ -86,7 +84,7 @@ class Frames
 	std::vector<std::atomic<uint64_t>> sent_ns_;
 };
 
-/* Frames that go on while something else is looked at. */
+/* Frames that keep coming while the test looks at something else. */
 class Load
 {
     public:
@@ -105,11 +103,11 @@ class Load
 	std::thread thread_;
 };
 
-/* A receiving CPU that takes @cost_us a frame: a queue stands as soon as more come. Returns false
+/* Let the receiving CPU spend @cost_us on each frame: a queue stands as soon as more arrive. False
  * if the machine has too few CPUs.
  */
 bool make_slow(const Wire &wire, unsigned cost_us);
-/* A simulated NIC clock stamps what is sent. */
+/* Stamp what is sent by a simulated NIC clock. */
 void stamp_frames(const Wire &wire);
 
 #endif /* RXAQM_TESTS_FRAMES_HPP */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * For loops of many thousands. An assertion of Catch2's takes a microsecond each time, and CAPTURE
- * several, though nothing fails: HOLDS is an if, and only a failure is one of Catch2's.
+ * For loops of many thousands of checks. An assertion of Catch2 takes a microsecond, and CAPTURE
+ * several, even if nothing fails. HOLDS is an if; only a failure calls Catch2.
  */
 #pragma once
 

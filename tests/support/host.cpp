@@ -74,12 +74,12 @@ void Host::release_held() const
 
 RunOptions Host::with_environment(RunOptions options) const
 {
-	/* What a test sets itself comes later and wins. */
+	/* A test's own settings come later and win. */
 	Args ours = { "RXAQM_BPFFS=" + bpffs_, "LIBXDP_BPFFS=" + bpffs_,
 		      "RXAQM_PROFILE_PATH=" +
 			      from_environment("RXAQM_PROFILE_PATH", "nic-profiles"),
 		      "STATE_DIRECTORY=" + bpffs_ + "-state", "LC_ALL=C",
-		      /* Lines that are not broken, but where a test says so. */
+		      /* Do not break lines, unless a test says so. */
 		      "COLUMNS=10000" };
 
 	for (const std::string &var : options.environment) {

@@ -35,7 +35,7 @@ bool changes_something(const struct __ptrace_syscall_info &info)
 	case SYS_ioctl:
 	case SYS_unlinkat:
 	case SYS_flock:
-	case SYS_write: /* done, and about to say so */
+	case SYS_write: /* done, and about to report it */
 #ifdef SYS_unlink
 	case SYS_unlink:
 	case SYS_rmdir:
@@ -61,7 +61,7 @@ bool at_change(pid_t pid, struct __ptrace_syscall_info *info)
 	return info->op == PTRACE_SYSCALL_INFO_ENTRY && changes_something(*info);
 }
 
-/* What @pid has at @address; less where its memory ends. */
+/* The memory of @pid at @address; shorter if the mapping ends. */
 std::string memory_at(pid_t pid, uint64_t address, size_t bytes)
 {
 	std::string data(bytes, '\0');
@@ -74,7 +74,7 @@ std::string memory_at(pid_t pid, uint64_t address, size_t bytes)
 	return data;
 }
 
-/* The file that the system call pins or unlinks; empty if it does neither. */
+/* The path that the system call pins or unlinks; empty: it does neither. */
 std::string path_of(pid_t pid, const struct __ptrace_syscall_info &info)
 {
 	uint64_t address = 0;
@@ -131,7 +131,7 @@ bool run_until_change(const Args &args, const RunOptions &options, unsigned nth,
 		if (!counting)
 			continue;
 		if (!nth--)
-			return true; /* Child kills it */
+			return true; /* Child will kill it */
 	}
 }
 

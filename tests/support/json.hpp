@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* JSON as printed by rxaqm, looked into by pointer (RFC 6901): "/interfaces/0/xdp_mode". */
+/* JSON printed by rxaqm, read by pointers (RFC 6901): "/interfaces/0/xdp_mode". */
 #ifndef RXAQM_TESTS_JSON_HPP
 #define RXAQM_TESTS_JSON_HPP
 
@@ -14,7 +14,7 @@
 class Json
 {
     public:
-	/* Exactly one document, or an exception. */
+	/* Parse exactly one document, or throw. */
 	explicit Json(const std::string &text)
 	{
 		std::unique_ptr<json_tokener, decltype(&json_tokener_free)>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Network namespaces as containers have them: only a process is in them, no name leads there. */
+/* Network namespaces like those of containers: only a process keeps them, they have no name. */
 #ifndef RXAQM_TESTS_NAMELESS_HPP
 #define RXAQM_TESTS_NAMELESS_HPP
 
@@ -48,7 +48,7 @@ class Nameless
 		process_.reset();
 	}
 
-	Netns netns; /* by which it is made; remove() takes the name away */
+	Netns netns; /* creates it; remove() removes its name */
 
     private:
 	static bool same(const std::string &one, const std::string &other)

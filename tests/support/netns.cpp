@@ -168,7 +168,7 @@ unsigned Netns::ifindex(const std::string &ifname) const
 	return index;
 }
 
-/* Unique on the machine, since kernel threads are found by them. */
+/* The name must be unique on the machine: kernel threads are found by it. */
 Wire::Wire(unsigned queues)
 	: tx_if("t" + std::to_string(getpid()))
 	, rx_if("r" + std::to_string(getpid()))
@@ -192,8 +192,8 @@ Wire::Wire(const std::string &tx_device, const std::string &rx_device)
 	set_up();
 }
 
-/* A namespace gives such devices back when the kernel gets round to it, which the next test
- * should not have to wait for.
+/* When a namespace goes, the kernel returns its devices only later. Move them back now, for the
+ * next test.
  */
 Wire::~Wire()
 {
@@ -211,7 +211,7 @@ void Wire::set_up() const
 	tx.ip("address add " + std::string(TX_IP6) + "/64 dev " + tx_if + " nodad");
 	rx.ip("address add " + std::string(RX_IP4) + "/24 dev " + rx_if);
 	rx.ip("address add " + std::string(RX_IP6) + "/64 dev " + rx_if + " nodad");
-	/* Else the first packets wait for neighbour discovery, for IPv6 half a second. */
+	/* Otherwise the first packets wait for neighbour discovery, with IPv6 half a second. */
 	for (const char *ip : { RX_IP4, RX_IP6 })
 		tx.ip("neighbour add " + std::string(ip) + " lladdr " + RX_MAC + " dev " + tx_if);
 	for (const char *ip : { TX_IP4, TX_IP6 })

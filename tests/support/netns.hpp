@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Network namespaces and veth pairs of a test's own. They are called
- * rxaqm-t-PID-N, so those of a run that was killed are known, and removed before the
- * first is made.
+ * Network namespaces and veth pairs for a test. Their names, rxaqm-t-PID-N, tell which ones a
+ * killed run left behind; these are removed before the first is created.
  */
 #ifndef RXAQM_TESTS_NETNS_HPP
 #define RXAQM_TESTS_NETNS_HPP
@@ -22,18 +21,18 @@ class Netns
 	{
 		return name_;
 	}
-	/* Delete its name; the namespace goes with the last that uses it. */
+	/* Delete its name; the namespace goes with its last user. */
 	void remove();
 
-	/* "ip -n NAME @words", words parted by spaces. Throws if it fails. */
+	/* Run "ip -n NAME @words", with blanks between words. Throws if it fails. */
 	std::string ip(const std::string &words) const;
-	/* A shell command in it, with a /sys of its own. Throws if it fails. */
+	/* Run a shell command in it, with its own /sys. Throws if it fails. */
 	std::string shell(const std::string &command) const;
-	/* Run @what in it, on a thread; exceptions come through. */
+	/* Run @what in it, on a thread; exceptions are passed on. */
 	void enter(const std::function<void()> &what) const;
-	/* A socket of it, to be used from anywhere. */
+	/* A socket of this namespace, usable from any other. */
 	int socket(int family, int type, int protocol = 0) const;
-	/* 0 if there is none. */
+	/* 0: there is none. */
 	unsigned ifindex(const std::string &ifname) const;
 
     private:
@@ -41,12 +40,12 @@ class Netns
 	bool removed_ = false;
 };
 
-/* A veth pair from namespace tx to namespace rx, up and with addresses. */
+/* A veth pair from namespace tx to namespace rx, up, with addresses. */
 class Wire
 {
     public:
 	explicit Wire(unsigned queues = 1);
-	/* The same of two devices of this namespace that are wired together. */
+	/* The same with two devices of this namespace that are wired together. */
 	Wire(const std::string &tx_device, const std::string &rx_device);
 	~Wire();
 	Wire(const Wire &) = delete;
@@ -62,23 +61,23 @@ class Wire
 	static constexpr const char *RX_MAC = "02:00:00:00:77:02";
 	static constexpr const char *TX_MAC = "02:00:00:00:77:01";
 
-	/* A counter of "ip -s link" of the sending end. */
+	/* A counter of the sending end from "ip -s link". */
 	unsigned long long tx_dropped() const;
-	/* Poll the receiving end by kernel threads on @cpu. XDP must be attached natively. They go
-	 * before other tasks, as in a softirq, unless @nice says otherwise.
+	/* Let kernel threads poll the receiving end on @cpu; this needs native XDP. They have
+	 * priority over other tasks, like a softirq, unless @nice says otherwise.
 	 */
 	void pin_napi(unsigned cpu, int nice = -20) const;
 
     private:
 	void set_up() const;
 
-	bool borrowed_ = false; /* the devices are those of this namespace */
+	bool borrowed_ = false; /* the devices belong to this namespace */
 };
 
-/* Remove what runs that were killed have left behind. Done once by the first Netns, too. */
+/* Remove what killed runs have left. The first Netns does it, too. */
 void sweep_leftovers();
 
-/* Is @pid a test program that runs? */
+/* Is @pid a running test program? */
 bool is_test_program(long pid);
 
 #endif /* RXAQM_TESTS_NETNS_HPP */

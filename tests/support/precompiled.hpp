@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Compiled once, and included before all that a test includes itself: see Makefile. */
+/* Compiled once, and included before everything that a test includes: see Makefile. */
 #include <catch2/catch_test_macros.hpp>
 #include <catch2/generators/catch_generators.hpp>
 

@@ -20,7 +20,7 @@ using Clock = std::chrono::steady_clock;
 namespace
 {
 
-/* Too little to fill a pipe, so that it can be written before anyone reads. */
+/* Less than a pipe holds, so that it can be written before anybody reads. */
 constexpr size_t INPUT_MAX = 32768;
 
 void make_pipe(int fds[2])
@@ -29,7 +29,7 @@ void make_pipe(int fds[2])
 		throw std::system_error(errno, std::generic_category(), "pipe2");
 }
 
-/* Our environment with @changes. Made before the fork, where memory may be had. */
+/* Our environment with @changes; built before fork(), while memory can be allocated. */
 std::vector<std::string> environment(const Args &changes)
 {
 	std::vector<std::string> all;
@@ -56,7 +56,7 @@ std::vector<char *> pointers(std::vector<std::string> &strings)
 	return out;
 }
 
-/* Append what can be read to @text. False at the end. */
+/* Append what can be read to @text. False: at the end. */
 bool drain(int fd, std::string &text)
 {
 	char buf[65536];
@@ -82,7 +82,7 @@ std::string Result::text() const
 	return head + "stdout: " + out + "\nstderr: " + err;
 }
 
-/* In virtual time (tests/vm/groups) timers go by while a guest waits for the host's files. */
+/* In virtual time (tests/vm/groups) timers run on while a guest waits for the host's files. */
 static int patience()
 {
 	return getenv("RXAQM_GUEST") ? 10 : 1;
@@ -162,7 +162,7 @@ void Child::collect(Result &result)
 	}
 }
 
-/* It has closed its outputs, or was killed: the end is near. */
+/* It has closed its outputs or was killed: it will end soon. */
 void Child::reap(Result &result)
 {
 	int status = 0;

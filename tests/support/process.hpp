@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Programs as a user runs them: arguments in; exit code, stdout and stderr out; never for ever. */
+/* Run programs as a user does: arguments in; exit code, stdout and stderr out; with a timeout. */
 #ifndef RXAQM_TESTS_PROCESS_HPP
 #define RXAQM_TESTS_PROCESS_HPP
 
@@ -26,11 +26,13 @@ struct RunOptions {
 	std::chrono::milliseconds timeout{ 60000 };
 	Args environment; /* "NAME=value", on top of ours */
 	std::string input;
-	/* Runs in the child before the program: system calls only. Non-zero: exit status 125. */
+	/* Runs in the child before the program; it may use only system calls. Non-zero: exit status
+	 * 125.
+	 */
 	std::function<int()> prepare;
 };
 
-/* A program that runs meanwhile. Killed, if need be, with this object. */
+/* A program that runs in the background. The destructor kills it if needed. */
 class Child
 {
     public:
@@ -44,12 +46,12 @@ class Child
 		return pid_;
 	}
 	void kill(int signal);
-	/* It has been waited for elsewhere. */
+	/* Somebody else has waited for it. */
 	void forget()
 	{
 		pid_ = -1;
 	}
-	/* Read all it prints until it ends; kills it when the time is up. */
+	/* Read all it prints until it ends; kill it at the timeout. */
 	Result wait();
 
     private:
@@ -64,10 +66,10 @@ class Child
 
 Result run(const Args &args, const RunOptions &options = {});
 
-/* Run a command of the test's own set-up; throws, with all it said, unless it exits with 0. */
+/* Run a command of the test's set-up; throws, with all its output, unless it exits with 0. */
 std::string must(const Args &args);
 
-/* Call @condition until it is true, for up to @timeout. */
+/* Call @condition until it is true, for at most @timeout. */
 bool eventually(const std::function<bool()> &condition,
 		std::chrono::milliseconds timeout = std::chrono::seconds(30));
 

@@ -79,7 +79,7 @@ std::string http(unsigned port, const std::string &request, unsigned patience_ms
 
 	Socket::check(connect(socket.fd, reinterpret_cast<sockaddr *>(&address), sizeof(address)));
 	setsockopt(socket.fd, SOL_SOCKET, SO_RCVTIMEO, &patience, sizeof(patience));
-	/* Not all of it may be wanted. */
+	/* The server may not want all of it. */
 	if (send(socket.fd, all.data(), all.size(), MSG_NOSIGNAL) < 0 && errno != EPIPE)
 		Socket::check(-1);
 	while ((n = recv(socket.fd, buf, sizeof(buf), 0)) > 0)
@@ -96,7 +96,7 @@ std::string http_body(const std::string &answer)
 
 std::string http_get(unsigned port, const std::string &path, const std::string &header)
 {
-	/* HTTP/1.0 has no chunks. */
+	/* HTTP/1.0 has no chunked encoding. */
 	std::string answer = http(port, "GET " + path + " HTTP/1.0\r\n" + header);
 
 	if (answer.find("HTTP/1.") || answer.find(" 200 ") != 8)

@@ -80,7 +80,7 @@ Record qualify(const Host &host, const Wire &wire, const std::string &rows,
 	options.timeout = timeout;
 	Result result = host.rxaqm(wire.rx, qualify_args(wire, rows, { "--yes-disturb" }), options);
 	CAPTURE(result.text());
-	/* 5: a row fails, which is for the test to judge. */
+	/* 5: a row fails, which the test judges. */
 	REQUIRE((result.exit_code == 0 || result.exit_code == 5));
 	UNSCOPED_INFO(result.text());
 	return Record(result.out);

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* "rxaqm qualify" between two namespaces, and the record that it gives. */
+/* Run "rxaqm qualify" between two namespaces, and read its record. */
 #ifndef RXAQM_TESTS_QUALIFY_HPP
 #define RXAQM_TESTS_QUALIFY_HPP
 
 #include "host.hpp"
 
-/* A record, looked into by row and figure. */
+/* A record, read by row and figure. */
 class Record
 {
     public:
@@ -15,13 +15,13 @@ class Record
 	}
 
 	bool has(const std::string &row, const std::string &figure = "") const;
-	/* Throw unless it is there. */
+	/* Throw if it is not there. */
 	double median(const std::string &row, const std::string &figure) const;
 	double error(const std::string &row, const std::string &figure) const;
 	std::string words(const std::string &row, const std::string &figure) const;
 	std::string why(const std::string &row) const;
 	int64_t verdict(const std::string &row) const; /* enum qualify_verdict */
-	std::string setup(const std::string &name) const; /* "": it is not there */
+	std::string setup(const std::string &name) const; /* "": not there */
 
     private:
 	std::string at(const std::string &row, const std::string &figure) const;
@@ -29,14 +29,14 @@ class Record
 	Json json_;
 };
 
-/* Arguments of "rxaqm qualify" for the receiving end of @wire, the peer at the other. */
+/* Arguments of "rxaqm qualify" for the receiving end of @wire; the peer is at the other end. */
 Args qualify_args(const Wire &wire, const std::string &rows, const Args &more = {});
 
-/* Run it to the end; a test failure unless it does. */
+/* Run it to the end; the test fails if it does not get there. */
 Record qualify(const Host &host, const Wire &wire, const std::string &rows,
 	       std::chrono::seconds timeout = std::chrono::seconds(300));
 
-/* What it changes of an interface: to be the same before and after. */
+/* The settings of an interface that it changes: they must be the same before and after. */
 std::string settings_of(const Netns &netns, const std::string &ifname);
 
 #endif /* RXAQM_TESTS_QUALIFY_HPP */

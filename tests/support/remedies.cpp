@@ -14,7 +14,7 @@
 namespace
 {
 
-/* What stands between quotes in @text, in the lines that have @says in them. */
+/* The quoted parts of @text, in lines that contain @says. */
 std::vector<std::string> quoted(const std::string &text, const std::string &says)
 {
 	std::vector<std::string> found;
@@ -38,14 +38,14 @@ std::vector<std::string> quoted(const std::string &text, const std::string &says
 	return found;
 }
 
-/* Is it to be added to the command, rather than run? */
+/* Is the remedy added to the command instead of run? */
 bool is_added(const std::string &remedy)
 {
 	return remedy.starts_with("--") ||
 	       (remedy.find('=') != std::string::npos && remedy.find(' ') == std::string::npos);
 }
 
-/* @command with @remedy in place of the same key or option with another value, or at its end. */
+/* @command with @remedy: it replaces the same key or option, or is appended. */
 std::string with(std::string command, const std::string &remedy)
 {
 	const std::string key = remedy.substr(0, remedy.find_first_of("= ") + 1);
@@ -161,10 +161,10 @@ void try_remedy(const Situation &situation, Place &place)
 namespace
 {
 
-/* Catch2 takes functions without arguments. */
+/* Catch2 takes only functions without arguments. */
 constexpr size_t ROWS_MAX = 96;
 
-/* Filled before main(), in whatever order. */
+/* Filled before main(), in any order. */
 std::vector<const Situation *> &rows()
 {
 	static std::vector<const Situation *> list;

@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * The table of situations: each remedy that attach, status, check, detach, clock, doctor or qualify
- * prints has its row here, or says why it has none. tests/system/aqm/test_remedies.cpp looks
- * through the sources for those that are missing. What only doctor's checks advise is not among
- * them.
+ * The table of situations. Each remedy that attach, status, check, detach, clock, doctor or qualify
+ * prints has a row here, or a reason why not. tests/system/aqm/test_remedies.cpp searches the
+ * sources for missing ones. The advice of doctor's checks is not included.
  */
 #include <catch2/catch_test_macros.hpp>
 
@@ -31,7 +30,7 @@ void attach(Place &p)
 	p.must("rxaqm attach $IF");
 }
 
-/* By its hint, where the kernel and its veth have that. */
+/* Use hint, if the kernel and its veth have it. */
 void attach_hint(Place &p)
 {
 	const Result attached = p.shell("rxaqm attach $IF signal=hint");
@@ -51,14 +50,14 @@ void mount_anew(const Place &p)
 	p.must("umount $RXAQM_BPFFS && mount -t bpf -o mode=0700 bpf $RXAQM_BPFFS");
 }
 
-/* Of the machine, which its first namespace shows only. */
+/* The limit is for the machine; only its first namespace shows it. */
 void set_backlog(const Place &p, unsigned packets)
 {
 	REQUIRE(p.shell("sysctl -w net.core.netdev_max_backlog=" + std::to_string(packets), true)
 			.exit_code == 0);
 }
 
-/* "xdp-loader clean" of another network namespace takes all pins for leftovers. */
+/* "xdp-loader clean" in another network namespace takes all pins for leftovers. */
 void clean_from_elsewhere(const Place &p)
 {
 	need(p, "xdp-loader");

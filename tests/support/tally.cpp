@@ -1,15 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Reports the result of each test case to tests/run.sh, which adds up the binaries.
- * One line a case, appended to the file named by RXAQM_TALLY:
+ * Report the result of each test case to tests/run.sh, which adds up the binaries.
+ * One line for each case is appended to the file named by RXAQM_TALLY:
  *
  *   pass|fail|skip TAB name TAB reason
  *
- * and "end" after the last: without it the binary died on the way.
+ * and "end" after the last case: if it is missing, the binary died.
  *
- * A process that a case has started and that still runs when it has ended is killed, and the case
- * has failed: it would take a CPU away from all that come later. They are known by RXAQM_TALLY in
- * their environment.
+ * A process that still runs after the case that started it is killed, and the case fails, because
+ * it would take a CPU from all later cases. RXAQM_TALLY in its environment identifies it.
  */
 #include <catch2/catch_test_case_info.hpp>
 #include <catch2/reporters/catch_reporter_event_listener.hpp>
@@ -39,7 +38,7 @@ std::string contents(const std::filesystem::path &path)
 	return { std::istreambuf_iterator<char>(file), {} };
 }
 
-/* Processes with our RXAQM_TALLY in their environment, but for this one; zombies have none. */
+/* Processes with our RXAQM_TALLY in their environment, without this one; zombies have none. */
 std::set<pid_t> relatives()
 {
 	const char *path = std::getenv("RXAQM_TALLY");
@@ -111,7 +110,7 @@ class Tally : public Catch::EventListenerBase
 	}
 
     private:
-	/* The commands that this case has left running. They have two seconds to end. */
+	/* The commands that this case has left running, after two seconds to end. */
 	std::string end_left() const
 	{
 		std::set<pid_t> left;

@@ -14,7 +14,7 @@ using namespace std::chrono_literals;
 namespace
 {
 
-/* As in "24.07"; "" if it does not say. */
+/* For example "24.07"; "": not known. */
 std::string installed_version()
 {
 	const std::string word = "RTE Version: 'DPDK ";
@@ -57,7 +57,7 @@ Testpmd::Testpmd(const Wire &wire, unsigned cpu, Role role, const std::string &d
 		" --total-num-mbufs=8192 --stats-period 1 --auto-start >" + log_ + " 2>&1";
 	const RunOptions options = { 120s, { "RUNTIME_DIRECTORY=" + log_ + ".dpdk" }, {}, {} };
 
-	/* As systemd would: DPDK makes no parents. */
+	/* As systemd would do it: DPDK does not create parent directories. */
 	std::filesystem::create_directories(log_ + ".dpdk");
 	child_ = std::make_unique<Child>(Args{ "ip", "netns", "exec", netns_.name(), "sh", "-c",
 					       command },

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* DPDK's testpmd on either end of a wire, by AF_XDP or packet sockets. */
+/* DPDK's testpmd on either end of a wire, with AF_XDP or packet sockets. */
 #ifndef RXAQM_TESTS_TESTPMD_HPP
 #define RXAQM_TESTS_TESTPMD_HPP
 
@@ -10,19 +10,19 @@
 #include "netns.hpp"
 #include "process.hpp"
 
-/* Skips the test where it is not installed, or older than @version, as in "24.07". */
+/* Skip the test if it is not installed, or older than @version, for example "24.07". */
 void need_testpmd(const std::string &version = "");
 
 class Testpmd
 {
     public:
 	enum Role {
-		RECEIVES, /* at the receiving end, and forgets */
-		SENDS /* at the sending end, UDP without ECN as fast as it can */
+		RECEIVES, /* at the receiving end; discards */
+		SENDS /* at the sending end: UDP without ECN, as fast as possible */
 	};
 
-	/* Forwards on CPU @cpu, 0 or 1, all the time: but nice, so that who works there gets its
-	 * half. What it prints goes to a file. @device_options, of @driver: ",KEY=VALUE".
+	/* Forward on CPU @cpu (0 or 1) all the time, with a nice value that leaves others their
+	 * half. The output goes to a file. @device_options, for @driver: ",KEY=VALUE".
 	 */
 	explicit Testpmd(const Wire &wire, unsigned cpu = 1, Role role = RECEIVES,
 			 const std::string &device_options = "",
@@ -33,12 +33,12 @@ class Testpmd
 		return child_->pid();
 	}
 	std::string log() const;
-	/* Packets received, by its last statistics. */
+	/* Packets received, from its last statistics. */
 	long received() const;
 	long sent() const;
 	/* Wait until it forwards. */
 	void wait_ready() const;
-	/* Wait until it receives, by a program of its own, and take that off the interface. */
+	/* Wait until it receives by its own program, then remove that from the interface. */
 	void make_room() const;
 	void end();
 	/* Wait until it gives up. */
@@ -52,7 +52,7 @@ class Testpmd
 	std::unique_ptr<Child> child_;
 };
 
-/* rxaqm-xsk --adopt: the sockets of testpmd come under rxaqm, which is attached to @wire. */
+/* Arguments of rxaqm-xsk --adopt: put testpmd's sockets under rxaqm, which is attached to @wire. */
 Args adopt(const Wire &wire, const Testpmd &testpmd);
 
 #endif /* RXAQM_TESTS_TESTPMD_HPP */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Looking at what was printed. */
+/* Look at printed text. */
 #ifndef RXAQM_TESTS_TEXT_HPP
 #define RXAQM_TESTS_TEXT_HPP
 

@@ -77,7 +77,7 @@ void check(int result, const char *what)
 		throw std::system_error(errno, std::generic_category(), what);
 }
 
-/* Bind @fd to @address and any port, and put that into @address. */
+/* Bind @fd to @address and any port, and write the port to @address. */
 void bind_any(int fd, Address &address)
 {
 	check(bind(fd, address.get(), address.len), "bind");
@@ -85,7 +85,7 @@ void bind_any(int fd, Address &address)
 	      "getsockname");
 }
 
-/* Byte number @at of a TCP stream: no packet looks like another. */
+/* Byte @at of a TCP stream: no two packets look the same. */
 char stream_byte(size_t at)
 {
 	return char((at * 2654435761u) >> 13);
@@ -255,7 +255,7 @@ void Background::receive_all()
 	struct pollfd fds[] = { { rx_[0], POLLIN, 0 }, { rx_[1], POLLIN, 0 } };
 	unsigned packet[64], next[2] = {}, silent = 0;
 
-	/* What is on the way when the last has been sent may take long on a busy CPU. */
+	/* On a busy CPU the last packets may arrive late. */
 	while (!sent_all_ || (outcome_.received < outcome_.sent && silent < 10)) {
 		silent = poll(fds, 2, 100) ? 0 : silent + 1;
 		for (int i = 0; i < 2; i++) {

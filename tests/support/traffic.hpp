@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Bounded TCP and UDP between two namespaces, and whether it arrives. */
+/* Send a bounded amount of TCP and UDP between two namespaces, and check that it arrives. */
 #ifndef RXAQM_TESTS_TRAFFIC_HPP
 #define RXAQM_TESTS_TRAFFIC_HPP
 
@@ -11,24 +11,24 @@
 
 #include "netns.hpp"
 
-/* Send @bytes by TCP to @address in @to. How many arrived, in order and intact. */
+/* Send @bytes by TCP to @address in @to. Returns how many arrived in order and intact. */
 size_t tcp_transfer(const Netns &from, const Netns &to, const std::string &address, size_t bytes);
 
-/* Send @n datagrams of @bytes, unfragmented, from each of @flows sockets to @address in @to, one by
- * one, with @tos or traffic class. How many arrived.
+/* Send @n datagrams of @bytes, unfragmented, from each of @flows sockets to @address in @to, one
+ * after the other, with @tos or traffic class. Returns how many arrived.
  */
 unsigned udp_transfer(const Netns &from, const Netns &to, const std::string &address, unsigned n,
 		      unsigned flows = 1, unsigned tos = 0, size_t bytes = 512);
 
-/* TCP and UDP, IPv4 and IPv6, from tx to rx. "" if all of it arrived; else what did not. */
+/* Send TCP and UDP, IPv4 and IPv6, from tx to rx. "": all of it arrived; else what did not. */
 std::string all_traffic(const Wire &wire);
 
-/* A UDP socket in @from that is never held back by its packets that wait at a receiver: it can
- * overflow any backlog.
+/* A UDP socket in @from that can overflow any backlog: packets waiting at a receiver do not block
+ * it.
  */
 int flooding_socket(const Netns &from);
 
-/* UDP from tx to rx that goes on meanwhile, about a packet a millisecond, IPv4 and IPv6 in turn. */
+/* UDP from tx to rx in the background, about a packet a millisecond, IPv4 and IPv6 in turn. */
 class Background
 {
     public:
@@ -37,7 +37,7 @@ class Background
 
 	struct Outcome {
 		unsigned sent = 0, received = 0;
-		unsigned interruptions = 0; /* rows of packets that were lost, of each family */
+		unsigned interruptions = 0; /* runs of lost packets, for each address family */
 	};
 	Outcome stop();
 
