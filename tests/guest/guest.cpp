@@ -112,7 +112,7 @@ double Sojourns::median_ns_since(const Sojourns &before) const
 		half -= bucket->second;
 		if (half > 0)
 			continue;
-		/* The middle of the bucket, or the floor of the last. */
+		/* The middle of the bucket, or the floor of the last one. */
 		auto next = std::next(bucket);
 		return next == added.end() ? double(bucket->first) :
 					     double(bucket->first + next->first) / 2;
@@ -120,7 +120,7 @@ double Sojourns::median_ns_since(const Sojourns &before) const
 	return 0;
 }
 
-/* Interfaces of this namespace by @driver, by name. */
+/* The interfaces of this namespace with @driver, sorted by name. */
 static std::vector<std::string> devices_of(const std::string &driver)
 {
 	std::vector<std::string> names;
@@ -138,7 +138,7 @@ std::vector<std::string> devices(const std::string &driver)
 	std::vector<std::string> names;
 
 	run({ "modprobe", driver });
-	/* A driver just loaded takes a moment to find its devices. */
+	/* A driver that was just loaded needs a moment to find its devices. */
 	INFO("two interfaces of " << driver << ": see tests/vm/groups");
 	REQUIRE(eventually(
 		[&] {
@@ -210,7 +210,7 @@ int64_t clock_ns(clockid_t id)
 	return now.tv_sec * 1000000000LL + now.tv_nsec;
 }
 
-/* CLOCK_MONOTONIC - PHC, and by how much it may err. */
+/* CLOCK_MONOTONIC less PHC, and its error bound. */
 struct PhcOffset {
 	int64_t ns, err_ns;
 };
@@ -224,7 +224,7 @@ PhcOffset rxaqm_offset(const Host &host, const Netns &netns, const std::string &
 	return { clock.number(last + "/offset_ns"), clock.number(last + "/err_ns") };
 }
 
-/* phc_ctl speaks CLOCK_REALTIME, which nobody sets in a guest. */
+/* phc_ctl uses CLOCK_REALTIME, which nobody sets in a guest. */
 PhcOffset phc_ctl_offset(const Netns &netns, const std::string &ifname)
 {
 	const std::string word = "CLOCK_REALTIME is ";
@@ -244,7 +244,7 @@ PhcOffset phc_ctl_offset(const Netns &netns, const std::string &ifname)
 
 void check_phc_ctl(const Host &host, const Netns &netns, const std::string &ifname)
 {
-	/* For how long phc_ctl's own reading took, which it does not say. */
+	/* The duration of phc_ctl's own reading, which it does not tell. */
 	constexpr int64_t READING_NS = 50000;
 	const PhcOffset before = rxaqm_offset(host, netns, ifname);
 	const PhcOffset ptp = phc_ctl_offset(netns, ifname);

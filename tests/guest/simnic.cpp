@@ -185,7 +185,7 @@ Truth SimNic::truth() const
 		std::istringstream fields(line);
 		int64_t floor_ns, end_ns, packets;
 
-		/* Those with words are sums, of a queue. */
+		/* Lines with words are sums of a queue. */
 		if (!(fields >> floor_ns >> end_ns >> packets))
 			continue;
 		truth.buckets[floor_ns].first = end_ns;
@@ -207,7 +207,7 @@ void SimNic::overload() const
 	set("rx_cost_ns", 200000);
 }
 
-/* Entry 0 of a pinned map: of the only interface, or its first queue. */
+/* Entry 0 of a pinned map: the only interface, or its first queue. */
 template<typename Entry> static Entry first_of(const Host &host, const std::string &map)
 {
 	const int fd = bpf_obj_get((host.state_dir() + "/" + map).c_str());
@@ -232,7 +232,7 @@ SimNic::ClockError SimNic::kernel_clock_error() const
 	const auto entry = first_of<struct rxaqm_clock_entry>(host, "clock_est_map");
 	ClockError result;
 	const struct rxaqm_clock &clock = entry.clock[entry.published & 1];
-	/* The offset is of some instant in between: 100 ppm of that is nothing. */
+	/* The offset is from some time in between: 100 ppm of that is negligible. */
 	uint64_t before_ns = now_ns();
 	uint64_t offset_ns = uint64_t(get("phc_offset_ns"));
 	uint64_t at_ns = before_ns + (now_ns() - before_ns) / 2;

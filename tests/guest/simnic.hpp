@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* The simulated NIC and what it knows for certain: tests/simnic/README.md. */
+/* The simulated NIC, and what it knows for certain: see tests/simnic/README.md. */
 #ifndef RXAQM_TESTS_SIMNIC_HPP
 #define RXAQM_TESTS_SIMNIC_HPP
 
@@ -12,17 +12,17 @@
 
 #include "guest.hpp"
 
-/* Truly stood in the ring, of all queues, since the last reset. */
+/* The true time in the ring, over all queues, since the last reset. */
 struct Truth {
-	std::map<int64_t, std::pair<int64_t, int64_t>> buckets; /* floor: end, packets */
+	std::map<int64_t, std::pair<int64_t, int64_t>> buckets; /* floor: end, number of packets */
 	int64_t packets = 0;
 
-	/* The middle of its bucket, right to 3 %. */
+	/* The middle of the quantile's bucket, accurate to 3 %. */
 	double quantile_ns(double share) const;
 };
 
-/* A wire between two of them, all settings as after loading, but for a shorter ring. The
- * receiving end is polled on CPU 1.
+/* A wire between two simulated NICs. All settings are as after loading, except for a shorter ring.
+ * CPU 1 polls the receiving end.
  */
 struct SimNic {
 	Host host;
@@ -41,16 +41,16 @@ struct SimNic {
 	{
 		return wire->rx_if;
 	}
-	/* Attach, with @words, to the receiving end. */
+	/* Attach to the receiving end with @words. */
 	void attach(Args words) const;
 	Result rxaqm(Args args) const;
-	/* Of "rxaqm COMMAND sim1", at "/interfaces/0" + @at. */
+	/* Part "/interfaces/0" + @at of the output of "rxaqm COMMAND sim1". */
 	Json json(const std::string &command) const;
 	std::string signal() const;
-	/* All notes that status has, in one string. */
+	/* All notes of status, in one string. */
 	std::string notes() const;
 	int64_t stat(const std::string &counter) const;
-	/* What ethtool -S shows: all of one instant, and one counter. */
+	/* ethtool -S: all counters of one instant, or one of them. */
 	std::map<std::string, int64_t> nic_stats() const;
 	int64_t nic_stat(const std::string &counter) const;
 	void set(const std::string &knob, int64_t value) const;
@@ -58,31 +58,29 @@ struct SimNic {
 	int64_t get(const std::string &knob) const;
 	Truth truth() const;
 
-	/* Packets that find the queue empty, for as long: the clock is learnt. */
+	/* Send packets that find the queue empty, for @duration: so the clock is learnt. */
 	void trickle(std::chrono::milliseconds duration) const;
-	/* A packet costs the receiver as much from now on. */
+	/* From now on each packet costs the receiver 200 us. */
 	void overload() const;
-	/* By how much the estimate errs that is in use in the kernel, and what it says that it
-	 * errs at most.
-	 */
+	/* The error of the estimate that the kernel uses, and the bound that it states. */
 	struct ClockError {
 		int64_t error_ns = 0, bound_ns = 0;
 		uint32_t resets = 0;
 		bool published = false;
 	};
 	ClockError kernel_clock_error() const;
-	/* Of queue 0, as it is at this instant: a command would take a second. */
+	/* Of queue 0 at this instant: a command would take a second. */
 	std::vector<uint64_t> histogram() const;
 };
 
-/* A setting of one of the two by name; throws if it is refused. */
+/* Set a knob of one of the two devices; throws if that is refused. */
 void write_knob(const std::string &device, const std::string &knob, const std::string &value);
 
-/* UDP to a socket that nobody reads, from CPU 0, where everything else goes first. */
+/* UDP to a socket that nobody reads, from CPU 0, at the lowest priority. */
 class Flow
 {
     public:
-	/* @pps packets a second; 0: as fast as it goes. */
+	/* @pps packets a second; 0: as fast as possible. */
 	Flow(const SimNic &nic, unsigned pps, unsigned tos = 0);
 	~Flow();
 	Flow(const Flow &) = delete;
@@ -96,7 +94,7 @@ class Flow
 	std::thread sender_;
 };
 
-/* What rxaqm has measured, and the truth, of the very same time. */
+/* What rxaqm measured in a window, and the truth of the same time. */
 class Window
 {
     public:
@@ -106,9 +104,9 @@ class Window
 	Truth truth;
 	int64_t packets = 0; /* in the histogram */
 
-	/* The histogram's bucket of this quantile, with @more buckets on either side. */
+	/* The histogram's bucket of this quantile, extended by @more buckets on either side. */
 	std::pair<double, double> bucket_ns(unsigned permille, unsigned more) const;
-	/* Is the true quantile in it, or off by no more than 10 % and 50 us? */
+	/* Is the true quantile in that bucket, or off by at most 10 % and 50 us? */
 	bool agrees(unsigned permille, unsigned more) const;
 	std::string text() const;
 
@@ -117,7 +115,7 @@ class Window
 	std::vector<uint64_t> histogram_; /* of queue 0 */
 };
 
-/* A window of four seconds, once a flow of @pps has stood for @settle. */
+/* A window of four seconds, after a flow of @pps has run for @settle. */
 Window loaded(const SimNic &nic, unsigned pps, std::chrono::milliseconds settle);
 
 #endif /* RXAQM_TESTS_SIMNIC_HPP */

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Queues of the simulated NIC that AF_XDP sockets serve: what a packet's metadata says against the
- * truth, and DPDK behind an overloaded queue. No skb is made, so hint is the signal.
+/* Queues of the simulated NIC that AF_XDP sockets serve: the metadata of packets against the truth,
+ * and DPDK behind an overloaded queue. No skb is made, so the signal is hint.
  */
 #include <catch2/catch_test_macros.hpp>
 
@@ -17,8 +17,8 @@ using namespace std::chrono_literals;
 namespace
 {
 
-/* Median delays in the ring that "rxaqm-xsk --json" said, a line a second: the smallest and the
- * largest of those in the last @seconds. The median of all of that time is between them.
+/* The smallest and the largest of the median delays in the ring that "rxaqm-xsk --json" printed,
+ * one line a second, in the last @seconds. The median of that whole time lies between them.
  */
 std::pair<double, double> medians_of(const std::string &text, size_t seconds)
 {
@@ -57,7 +57,7 @@ TEST_CASE("simnic: a consumer's packets say how long they stood in the NIC's que
 	REQUIRE(window.truth.quantile_ns(0.5) > 10e6);
 	CHECK(nic.signal() == "hint");
 	CHECK(nic.stat("redirect") > 1000);
-	/* Those of the window, which need not begin with one. */
+	/* The lines of the window; the window need not begin with a line. */
 	const auto [least, most] = medians_of(result.out, 5);
 	CHECK(most > 0.8 * window.truth.quantile_ns(0.5));
 	CHECK(least < 1.25 * window.truth.quantile_ns(0.5));
@@ -70,7 +70,7 @@ TEST_CASE("simnic: DPDK's testpmd behind rxaqm has a short queue, overloaded or 
 	need_hints();
 	need_testpmd();
 	SimNic nic;
-	Testpmd testpmd(*nic.wire, 0); /* CPU 1 is that of the queue */
+	Testpmd testpmd(*nic.wire, 0); /* the queue uses CPU 1 */
 
 	nic.rx().shell("ethtool -G " + nic.name() + " rx 2048");
 	testpmd.make_room();
@@ -81,8 +81,8 @@ TEST_CASE("simnic: DPDK's testpmd behind rxaqm has a short queue, overloaded or 
 	nic.trickle(4000ms);
 	nic.set("rx_cost_ns", 100000);
 
-	/* As much as can be sent, and then an eighth more than was taken. Nobody responds. A poll
-	 * of 64 is 8 ms, so 20 is a low target.
+	/* First as much as can be sent, then an eighth more than was taken. The senders do not
+	 * respond. A poll of 64 packets takes 8 ms, so 20 ms is a low target.
 	 */
 	const Window before = loaded(nic, 0, 4s);
 	const auto pps = unsigned(before.truth.packets / 4 * 9 / 8);
@@ -95,7 +95,7 @@ TEST_CASE("simnic: DPDK's testpmd behind rxaqm has a short queue, overloaded or 
 	CHECK(nic.signal() == "hint");
 	CHECK(nic.stat("redirect") > 10000);
 	CHECK(testpmd.received() > received + 10000);
-	/* The ring stood full, and does not any more. */
+	/* The ring was full before, and is not now. */
 	CHECK(before.truth.quantile_ns(0.5) > 100e6);
 	CHECK(after.truth.quantile_ns(0.5) < 40e6);
 	CHECK(nic.stat("drop") > dropped + 100);

@@ -56,7 +56,7 @@ class Suricata
 	{
 		return std::filesystem::exists(dir_ + "/log") ? slurp(dir_ + "/log") : "";
 	}
-	/* Packets that it has looked at, as it has last said. */
+	/* Packets that it has seen, by its last statistics. */
 	long packets() const
 	{
 		const std::string stats = std::filesystem::exists(dir_ + "/stats.log") ?
@@ -82,7 +82,7 @@ class Suricata
 
 } // namespace
 
-/* What it sees the stack does not: that is its way. rxaqm is to change neither. */
+/* It keeps the packets that it takes from the stack. rxaqm must change neither. */
 TEST_CASE("beside: suricata and rxaqm share an interface, in any order", "[virtio]")
 {
 	in_guest();
@@ -91,7 +91,7 @@ TEST_CASE("beside: suricata and rxaqm share an interface, in any order", "[virti
 	const bool rxaqm_comes_first = GENERATE(true, false);
 	const bool rxaqm_goes_first = GENERATE(true, false);
 	Host host;
-	/* Of a veth it asks in vain how many queues that has, and then takes none. */
+	/* A veth does not tell it how many queues there are; then it uses none. */
 	std::unique_ptr<Wire> devices = wire_of("virtio_net");
 	const Wire &wire = *devices;
 	auto rxaqm = [&](const std::string &what) {
@@ -143,7 +143,7 @@ TEST_CASE("beside: testpmd by AF_XDP takes rxaqm off as it ends, which is told a
 	std::unique_ptr<Wire> devices = wire_of("virtio_net");
 	const Wire &wire = *devices;
 
-	/* It inherits this: without a BPF file system libxdp has no dispatcher. */
+	/* suricata inherits this: without a BPF file system libxdp uses no dispatcher. */
 	REQUIRE(setenv("LIBXDP_BPFFS", host.bpffs().c_str(), 1) == 0);
 
 	REQUIRE(host.rxaqm(wire.rx, { "attach", wire.rx_if }).exit_code == 0);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Several XDP programs on an interface, by libxdp's dispatcher: xdp-filter's, or what xdp-loader
- * loads, which is another of its.
+/* Several XDP programs on an interface, by libxdp's dispatcher: beside xdp-filter's program, or
+ * beside one that xdp-loader loads.
  */
 #include <catch2/catch_test_macros.hpp>
 #include <catch2/generators/catch_generators.hpp>
@@ -33,7 +33,7 @@ struct Shared {
 	{
 		in_wire({ "xdp-filter", "unload", wire.rx_if });
 	}
-	/* In the receiver's namespace, with rxaqm's view of the file systems. */
+	/* Run @args in the receiver's namespace, with rxaqm's view of the file systems. */
 	Result in_wire(Args args) const
 	{
 		args.insert(args.begin(), { "nsenter", "--net=/run/netns/" + wire.rx.name() });
@@ -66,7 +66,7 @@ struct Shared {
 	{
 		return runs("xdpfilt_");
 	}
-	/* What the kernel calls it, by the line of xdp-loader's table. */
+	/* Its id in the kernel, from the table of xdp-loader. */
 	std::string loaded_id() const
 	{
 		std::istringstream lines(in_wire({ "xdp-loader", "status", wire.rx_if }).out);
@@ -86,7 +86,7 @@ struct Shared {
 	{
 		return runs("rxaqm_xdp") || runs("rxaqm_bare");
 	}
-	/* It drops what it is told to drop, and passes all again. */
+	/* xdp-filter drops what it is told to drop, and then passes all again. */
 	void check_filter() const
 	{
 		must_in_wire({ "xdp-filter", "ip", Wire::TX_IP4, "--mode", "src" });
@@ -142,7 +142,7 @@ TEST_CASE("dispatcher: rxaqm and another program, in any order", "[dispatcher]")
 	CHECK(s.host.gone());
 }
 
-/* A program that drops all IP. Its file's directory is Debian's. */
+/* The program drops all IP. Debian has its file in this directory. */
 TEST_CASE("dispatcher: rxaqm and what xdp-loader loads, in any order", "[dispatcher]")
 {
 	in_guest();
@@ -292,7 +292,7 @@ TEST_CASE("dispatcher: --all takes the program out of it where nobody can go",
 	int socket = container.netns.socket(AF_INET, SOCK_DGRAM);
 
 	CAPTURE(shared);
-	/* The namespace is that of a socket only; what is in there is seen by the peer. */
+	/* Only a socket keeps the namespace; what is inside shows at its peer. */
 	container.netns.ip("link add there type veth peer name here netns " + tx.name());
 	tx.ip("link set here up");
 	container.netns.ip("link set there up");
@@ -311,7 +311,7 @@ TEST_CASE("dispatcher: --all takes the program out of it where nobody can go",
 	CAPTURE(all.text());
 	CHECK(all.exit_code == 0);
 	CHECK(all.out == "1 interface detached\n");
-	/* What another has put there stays. */
+	/* What another program has put there stays. */
 	CHECK(host.dispatchers().size() == (shared ? 1 : 0));
 	if (!shared)
 		CHECK(host.gone());

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* The hardware timestamp configuration of a NIC: turned on by attach, put back by detach. */
+/* The hardware timestamp configuration of a NIC: attach turns it on, detach restores it. */
 #include <catch2/catch_test_macros.hpp>
 
 #include <linux/filter.h>
@@ -17,7 +17,7 @@
 namespace
 {
 
-/* In a child: SIOCSHWTSTAMP fails from now on, as with a driver that broke meanwhile. */
+/* For a child: make SIOCSHWTSTAMP fail from now on, as if the driver broke. */
 int refuse_timestamps()
 {
 	static struct sock_filter code[] = {

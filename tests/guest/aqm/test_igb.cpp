@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* A driver of real hardware: igb, on two 82576 of QEMU's that share a wire. They stamp PTP
- * packets only, so queues are known by NAPI polls.
+/* A driver of real hardware: igb, on two 82576 of QEMU's that share a wire. They stamp only PTP
+ * packets, so the signal is polls (busy).
  */
 #include <catch2/catch_test_macros.hpp>
 
@@ -94,7 +94,7 @@ int ptp_socket(const Netns &netns, const std::string &ifname)
 	return fd;
 }
 
-/* When the NIC says that it received the frame that is in @fd; none if it did not stamp it. */
+/* The time at which the NIC received the frame in @fd; none if it did not stamp it. */
 std::optional<int64_t> receive_stamp(int fd)
 {
 	alignas(struct cmsghdr) char control[512];
@@ -118,8 +118,8 @@ std::optional<int64_t> receive_stamp(int fd)
 	return {};
 }
 
-/* IEEE 1588-2008 Sync over Ethernet, of which NICs look at type and version; to Wire::RX_MAC, which
- * the NIC takes without being told.
+/* Send an IEEE 1588-2008 Sync over Ethernet, of which NICs check type and version, to Wire::RX_MAC,
+ * which the NIC accepts without configuration.
  */
 void send_sync(int fd)
 {
@@ -130,7 +130,7 @@ void send_sync(int fd)
 	REQUIRE(send(fd, frame, sizeof(frame), 0) == ssize_t(sizeof(frame)));
 }
 
-/* Figure @name of both queues in all that "rxaqm-xsk --json" said. */
+/* The sum of figure @name over both queues in all that "rxaqm-xsk --json" printed. */
 int64_t total(const std::string &said, const std::string &name)
 {
 	std::istringstream lines(said);
@@ -156,7 +156,7 @@ TEST_CASE("igb: attached in native mode with its profile, rings and queues", "[i
 	CHECK(status.text("/interfaces/0/profile").compare(0, 3, "igb") == 0);
 	CHECK(status.number("/interfaces/0/nr_queues") == 2);
 	CHECK(status.number("/interfaces/0/ring_entries") == 4096);
-	/* It cannot stamp all packets, so none are waited for. */
+	/* It cannot stamp all packets, so no stamps are expected. */
 	CHECK(status.text("/interfaces/0/stamp") == "none");
 	CHECK_FALSE(status.has("/interfaces/0/trouble"));
 }
@@ -213,13 +213,13 @@ TEST_CASE("igb: top and clock have something to say, detach leaves it as it was"
 	igb.await_carrier();
 }
 
-/* Counts of interrupts since the system was started still name the CPU of before. */
+/* Interrupt counts since boot still point to the old CPU. */
 TEST_CASE("igb: doctor knows to which CPU a queue's interrupts go now", "[igb]")
 {
 	in_guest();
 	Igb igb;
 	const std::string &ifname = igb.wire->rx_if;
-	/* Of the first Rx queue that has an interrupt: its number, and the CPU. */
+	/* The interrupt and CPU of the first Rx queue that has an interrupt. */
 	auto look = [&] {
 		Result result = igb.host.rxaqm(igb.wire->rx, { "doctor", "-j", "--time=1s",
 							       "--record=-", ifname });
@@ -245,7 +245,7 @@ TEST_CASE("igb: doctor knows to which CPU a queue's interrupts go now", "[igb]")
 	CHECK(look() == std::pair{ irq, 1 - cpu });
 }
 
-/* By the mapping that the daemon would use, between the instants of sending and receiving. */
+/* With the mapping that the daemon would use, the stamp must lie between sending and receiving. */
 TEST_CASE("igb: what its clock says of a PTP frame fits the host's", "[igb]")
 {
 	in_guest();
@@ -262,7 +262,7 @@ TEST_CASE("igb: what its clock says of a PTP frame fits the host's", "[igb]")
 
 	REQUIRE(clock.flag(last + "/valid"));
 	const int64_t offset_ns = clock.number(last + "/offset_ns");
-	/* The fit is some ms old, and an emulated NIC's clock is read with some us of error. */
+	/* The fit is some ms old, and reading an emulated NIC's clock has some us of error. */
 	const int64_t slack_ns = clock.number(last + "/err_ns") + 200000;
 
 	CHECK(slack_ns < 2000000);
@@ -274,7 +274,7 @@ TEST_CASE("igb: what its clock says of a PTP frame fits the host's", "[igb]")
 		const std::optional<int64_t> hw_ns = receive_stamp(in);
 		const int64_t received_ns = now_ns();
 
-		/* It holds one stamp at a time: the next frame may come without. */
+		/* The NIC holds one stamp at a time: the next frame may get none. */
 		if (!hw_ns)
 			continue;
 		stamped++;
@@ -297,9 +297,6 @@ TEST_CASE("igb: rxaqm reads its clock as linuxptp does", "[igb]")
 	check_phc_ctl(igb.host, igb.wire->rx, igb.wire->rx_if);
 }
 
-/* The NIC writes into the memory of the consumer. Its metadata is there unless rxaqm has said that
- * this libxdp's dispatcher allows none.
- */
 TEST_CASE("igb: an interface whose driver is unbound is gone, and check says so", "[igb]")
 {
 	in_guest();
@@ -321,11 +318,14 @@ TEST_CASE("igb: an interface whose driver is unbound is gone, and check says so"
 	CHECK(check.out.find("is not guarded: the interface is gone") != std::string::npos);
 	CHECK(igb.host.rxaqm({ "detach", "--all" }).exit_code == 0);
 	CHECK(igb.host.gone());
-	/* It comes back to the first namespace, for the tests that follow. */
+	/* It returns to the first namespace, for the tests that follow. */
 	std::ofstream(driver + "bind") << device << std::flush;
 	CHECK(eventually([&] { return std::filesystem::exists(driver + device + "/net"); }));
 }
 
+/* The NIC writes into the consumer's memory. Metadata is there, unless rxaqm has noted that this
+ * libxdp's dispatcher allows none.
+ */
 TEST_CASE("igb: zero-copy sockets get all packets, and the stack does afterwards", "[zerocopy]")
 {
 	in_guest();
@@ -351,7 +351,7 @@ TEST_CASE("igb: zero-copy sockets get all packets, and the stack does afterwards
 		std::this_thread::sleep_for(10ms);
 	}
 	CHECK(datagrams.received_by_stack().empty());
-	/* A slow guest: the last of them are in the ring yet. */
+	/* In a slow guest the last ones are still in the ring. */
 	std::this_thread::sleep_for(2s);
 	consumer.kill(SIGTERM);
 	Result result = consumer.wait();

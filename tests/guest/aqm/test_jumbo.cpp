@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Jumbo frames: none is lost for a program that is there, or rxaqm says so, and what helps. */
+/* Jumbo frames: an attached program loses none, or rxaqm says so, and what helps. */
 #include <catch2/catch_test_macros.hpp>
 #include <catch2/generators/catch_generators.hpp>
 
@@ -38,14 +38,15 @@ struct Jumbo {
 		CAPTURE(result.text());
 		REQUIRE(result.exit_code == 0);
 	}
-	/* Buffers that virtio_net posted before attach have no room for a program, and what fills
-	 * one is lost: at most a ring of frames (mergeable_xdp_get_buf()). Small ones are not.
+	/* Buffers that virtio_net posted before attach have no room for a program, and lose the
+	 * frames that fill them: at most one ring (mergeable_xdp_get_buf()). Small frames pass. So
+	 * use them up.
 	 */
 	void use_up_buffers() const
 	{
 		CHECK(udp_transfer(wire->tx, wire->rx, Wire::RX_IP4, 300) == 300);
 	}
-	/* In the receiver's namespace, with rxaqm's view of the file systems. */
+	/* Run @args in the receiver's namespace, with rxaqm's view of the file systems. */
 	Result in_wire(Args args) const
 	{
 		args.insert(args.begin(), { "nsenter", "--net=/run/netns/" + wire->rx.name() });
@@ -55,7 +56,7 @@ struct Jumbo {
 	{
 		return in_wire({ "xdp-filter", what, wire->rx_if });
 	}
-	/* What status and check say of frames that are too large, if they do: the same. */
+	/* What status and check say of too large frames, "" if nothing: both must say the same. */
 	std::string said() const
 	{
 		const Json status = host.json(wire->rx, { "status" });
@@ -93,7 +94,7 @@ TEST_CASE("jumbo: frames of 8000 bytes arrive, the MTU set before or after attac
 	Jumbo j(driver);
 
 	CAPTURE(driver, mode);
-	/* It has given programs packets in fragments since 6.3. */
+	/* virtio_net gives programs fragmented packets since 6.3. */
 	if (driver == "virtio_net" && mode == "native" && kernel_version() < 603)
 		return;
 	j.must_rxaqm({ "attach", "--mode", mode });
@@ -111,7 +112,7 @@ TEST_CASE("jumbo: frames of 8000 bytes arrive, the MTU set before or after attac
 	CHECK(j.said() == "");
 }
 
-/* The largest that a page has room for, of which it is said that it helps. */
+/* The largest MTU whose frames fit into a page; rxaqm recommends it. */
 static const unsigned PAGE_MTU = 3494;
 
 static bool largest_arrives(const Jumbo &j)
@@ -150,7 +151,7 @@ TEST_CASE("jumbo: where the driver gives no fragments that is said, and what hel
 	CHECK(j.said() == "");
 }
 
-/* xdp-filter's programs take none. */
+/* xdp-filter's programs take no fragments. */
 TEST_CASE("jumbo: what a second program without fragments costs is said, and what helps", "[jumbo]")
 {
 	Jumbo j("virtio_net");
@@ -202,7 +203,7 @@ TEST_CASE("jumbo: attach beside a program without fragments says what keeps it o
 	CHECK(all_traffic(*j.wire) == "");
 	REQUIRE(j.filter("unload").exit_code == 0);
 	CHECK(all_traffic(*j.wire) == "");
-	/* A veth of 6.1 keeps the limit of the first program that came. */
+	/* A veth of 6.1 keeps the limit of the first program. */
 	set_mtu(*j.wire, kernel_version() >= 603 ? 9000 : PAGE_MTU);
 	CHECK(j.said() == "");
 }
@@ -215,7 +216,7 @@ TEST_CASE("jumbo: a dispatcher as former versions loaded it is told, and attache
 
 	if (kernel_version() < 603)
 		return;
-	/* libxdp goes by what it is told, and by the program's flags. */
+	/* libxdp uses this setting and the program's flags: preload a library that ignores both. */
 	must({ "sh", "-c",
 	       "echo 'int xdp_program__set_xdp_frags_support(void *p, int f) { return 0; }"
 	       " int bpf_program__set_flags(void *p, unsigned f) { return 0; }' |"

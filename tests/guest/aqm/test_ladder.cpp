@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* The ways to watch packets on their way to the stack: each attaches where it should on each
- * kernel. That all of them see the same is for test_simnic.cpp to tell.
+/* The hooks that watch packets on their way to the stack: each attaches as it should on each
+ * kernel. test_simnic.cpp tests that all of them see the same.
  */
 #include <catch2/catch_test_macros.hpp>
 #include <catch2/generators/catch_generators.hpp>
@@ -14,8 +14,8 @@ namespace
 const char *const KPROBES = "/sys/kernel/debug/kprobes/list";
 const char *const TRACED = "/sys/kernel/tracing/enabled_functions";
 
-/* By the sources of Linux: net/core/gro.c has gro_receive_skb() from 6.15 on. Before, and
- * without it, napi_gro_receive().
+/* In Linux's sources net/core/gro.c has gro_receive_skb() from 6.15 on. Before, and without it, it
+ * is napi_gro_receive().
  */
 std::string gro_function()
 {
@@ -62,7 +62,7 @@ TEST_CASE("ladder: each hook is where it should be, and nowhere else", "[ladder]
 		for (const std::string &function : watched_functions()) {
 			CAPTURE(function);
 			CHECK(lines_with(kprobes, function) == (hook == "kprobe"));
-			/* kprobes at a function's entry go by ftrace, too. */
+			/* kprobes at the entry of a function use ftrace, too. */
 			CHECK(lines_with(traced, function) == (hook != "tp"));
 		}
 		CHECK(l.host.rxaqm(l.wire.rx, { "detach", l.wire.rx_if }).exit_code == 0);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Kernel lockdown: no program may read the kernel's memory, and with it no stamp of a packet's.
- * There is no way back, so this is the last that is run in its guest.
+/* Kernel lockdown: programs may not read kernel memory, and so no stamps of packets. Lockdown
+ * cannot be undone, so this test is the last in its guest.
  */
 #include <catch2/catch_test_macros.hpp>
 #include <catch2/generators/catch_generators.hpp>
@@ -51,7 +51,7 @@ struct Stamped {
 	}
 };
 
-/* Exit code 3, what is in the way, and the remedy. */
+/* Exit code 3, the obstacle, and the remedy. */
 void check_refused(const Result &result)
 {
 	CAPTURE(result.text());

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Kernels before 5.13, of which 5.10 is the oldest that counts: native mode by polls works, and
- * what else is asked for is refused by the name of what the kernel lacks.
+/* Kernels before 5.13; 5.10 is the oldest supported one. Native mode by polls works; all else is
+ * refused, with the name of what the kernel lacks.
  */
 #include <catch2/catch_test_macros.hpp>
 
@@ -24,7 +24,7 @@ void on_older_kernel()
 		SKIP("is about kernels before 5.13");
 }
 
-/* An emulated CPU's verifier takes a minute for what takes others a second. */
+/* On an emulated CPU the verifier takes a minute instead of a second. */
 Result attach(const Host &host, const Wire &wire, const Args &settings)
 {
 	Args command = host.command(wire.rx, { "attach", wire.rx_if });
@@ -55,7 +55,7 @@ TEST_CASE("older: native mode enforces, says what is missing, and is detached as
 	CHECK(status.text("/interfaces/0/notes/0").find("older than 5.13") != std::string::npos);
 	CHECK(all_traffic(*wire).empty());
 
-	/* Not by make_slow(): NAPI has no threads to pin before 5.12. */
+	/* Not make_slow(): NAPI has no threads to pin before 5.12. */
 	must({ build_path("rig/rigctl"), "--netns", wire->rx.name(), "burn", "attach", wire->rx_if,
 	       "cost=100us" });
 	frames.trickle(20);
@@ -66,7 +66,7 @@ TEST_CASE("older: native mode enforces, says what is missing, and is detached as
 		CHECK(eventually([&] { return stat("drop") > 0 && stat("ecn_mark") > 0; }, 60s));
 	}
 	CAPTURE(host.rxaqm(wire->rx, { "status" }).out);
-	/* ICMP, ARP and pure ACKs are no more touched than by other kernels. */
+	/* ICMP, ARP and pure ACKs are not touched, as on other kernels. */
 	for (FrameKind kind : { ICMP_ECHO, ARP_REQUEST })
 		CHECK(frames.counts[kind].marked == 0);
 	CHECK(host.rxaqm(wire->rx, { "detach", wire->rx_if }).exit_code == 0);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* The real chronyd and ptp4l beside rxaqm, on QEMU's igb and e1000e: what they have turned on stays
- * on, and the clock that they read goes on. Neither has a server, or anybody to talk to outside of
- * the guest.
+/* The real chronyd and ptp4l beside rxaqm, on QEMU's igb and e1000e: the stamps that they turn on
+ * stay on, and the clock that they read goes on. Neither has a server, or a peer outside of the
+ * guest.
  */
 #include <catch2/catch_test_macros.hpp>
 #include <catch2/generators/catch_generators.hpp>
@@ -89,7 +89,7 @@ struct Nic {
 	}
 };
 
-/* chronyd or ptp4l, from when it has turned stamps on. */
+/* chronyd or ptp4l, after it has turned stamps on. */
 struct Daemon {
 	std::unique_ptr<Child> child;
 
@@ -156,7 +156,7 @@ TEST_CASE("ptp: stamps that chronyd or ptp4l has turned on stay on, whoever came
 	const std::string now = nic.stamps();
 	CAPTURE(before, by_attach, now);
 	const Result result = nic.detach();
-	/* Put back, unless it was changed since: then it is theirs, whole. */
+	/* rxaqm restored them; if the daemon has changed them since, its whole setting stays. */
 	CHECK(nic.stamps() == (now == by_attach ? before : now));
 	CHECK((result.err.find(CHANGED) != std::string::npos) ==
 	      (by_attach != before && now != by_attach && now != before));
@@ -182,7 +182,7 @@ TEST_CASE("ptp: attached twice, with chronyd in between", "[ptp]")
 	chronyd.end();
 }
 
-/* ... which its detach says how to change, and that is tried here, too. */
+/* detach says how to restore them; try that, too. */
 TEST_CASE("ptp: ptp4l narrows the stamps of all packets to those of PTP, and status says so",
 	  "[ptp]")
 {
@@ -213,7 +213,7 @@ TEST_CASE("ptp: ptp4l narrows the stamps of all packets to those of PTP, and sta
 namespace
 {
 
-/* CLOCK_MONOTONIC less PHC, in ns, give or take err_ns, at host_ns. */
+/* At host_ns CLOCK_MONOTONIC less PHC was ns, to within err_ns. */
 struct Offset {
 	int64_t ns, err_ns, host_ns;
 };
@@ -229,7 +229,7 @@ Offset offset_of(const Nic &nic)
 		 clock.number(last + "/host_ns") };
 }
 
-/* By how much the clock may be off by its own word: "... put back, to within 12.3us". */
+/* The error of the clock that rxaqm states: "... put back, to within 12.3us". */
 int64_t stated_ns(const std::string &said)
 {
 	const std::string word = "to within ";
@@ -250,7 +250,7 @@ int64_t stated_ns(const std::string &said)
 
 constexpr int64_t SECOND = 1000000000;
 
-/* The clock goes on as it did before @what, which says that it has seen to that. */
+/* After @what, which says that it set the clock right, the clock goes on as before. */
 template<typename What> void check_goes_on(const Nic &nic, double ppm, What what)
 {
 	const Offset before = offset_of(nic);
@@ -258,7 +258,7 @@ template<typename What> void check_goes_on(const Nic &nic, double ppm, What what
 	const Offset after = offset_of(nic);
 	const int64_t took_ns = after.host_ns - before.host_ns;
 	const int64_t stated = stated_ns(result.err);
-	/* The rate is known to 100 ppm between the readings of the test. */
+	/* Between the readings of the test the rate is known to 100 ppm. */
 	const double wander_ns = 100e-6 * double(took_ns);
 	const double lost_ns = double(after.ns - before.ns) + ppm * 1e-6 * double(took_ns);
 
@@ -320,7 +320,7 @@ TEST_CASE("ptp: attach says beforehand that igb's clock is reset, and --no-reset
 	CHECK(refused.exit_code == 3);
 	CHECK(refused.err.find("--mode generic") != std::string::npos);
 	CHECK(xdp_on(nic.wire->rx, nic.wire->rx_if) == 0);
-	/* What it says in place of that works, and leaves the clock alone. */
+	/* What the refusal recommends instead works, and leaves the clock alone. */
 	const Offset before = offset_of(nic);
 	Result generic = nic.rxaqm(
 		{ "attach", "--no-reset", "--mode", "generic", nic.wire->rx_if });

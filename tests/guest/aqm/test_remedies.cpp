@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Remedies that are printed where only a guest is, or only a NIC with rings. */
+/* Remedies that are printed only in a guest, or only for a NIC with rings. */
 #include <catch2/catch_test_macros.hpp>
 
 #include "guest.hpp"
@@ -22,7 +22,7 @@ TEST_CASE("remedy: a ring that is too short, and one that has grown", "[igb]")
 	try_remedy({ Situation::GUEST, "a ring that is too short", nullptr, "rxaqm status $IF",
 		     "leaves the law no room", "ethtool -G", Helps::DONE },
 		   place);
-	/* And then it says what it goes by. */
+	/* Afterwards it says which one it uses. */
 	try_remedy({ Situation::GUEST, "a ring that has grown", nullptr, "rxaqm status $IF",
 		     "but rxaqm uses what was there at attach", "rxaqm ", Helps::DONE },
 		   place);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* What rxaqm measures on the simulated NIC, against what that knows for certain: sojourn times by
- * each signal, and the clock.
+/* What rxaqm measures on the simulated NIC, compared with what the NIC knows for certain: sojourn
+ * times by each signal, and the clock.
  */
 #include <catch2/catch_test_macros.hpp>
 #include <catch2/generators/catch_generators.hpp>
@@ -20,8 +20,8 @@ namespace
 
 constexpr int64_t TAI_NS = 37000000000, DECADES_NS = 1700000000000000000;
 
-/* Overloaded for a while, after the clock was learnt, which is to be known by @signal. Nobody
- * steps a clock here: an estimate that begins anew is a failure.
+/* Learn the clock, then overload the NIC; the signal must be @signal. Nobody steps the clock: a
+ * reset of the estimate is a failure.
  */
 Window overloaded(const SimNic &nic, const std::string &signal)
 {
@@ -33,7 +33,7 @@ Window overloaded(const SimNic &nic, const std::string &signal)
 	return window;
 }
 
-/* Else no queue stood, and nothing is proved. */
+/* Without a standing queue nothing is proved. */
 void require_stood(const Window &window)
 {
 	REQUIRE(window.truth.packets > 1000);
@@ -45,7 +45,7 @@ void check_overloaded(const SimNic &nic, const std::string &signal)
 	const int64_t seen = nic.stat("packets"), taken = nic.nic_stat("rx_packets");
 	Window window = overloaded(nic, signal);
 
-	/* No packet is missed; some may come between two questions. */
+	/* No packet is missed; some may arrive between the two reads. */
 	CHECK(eventually([&] {
 		return std::abs((nic.stat("packets") - seen) -
 				(nic.nic_stat("rx_packets") - taken)) <= 20;
@@ -59,7 +59,7 @@ void check_overloaded(const SimNic &nic, const std::string &signal)
 	CHECK(nic.stat("drop") + nic.stat("ecn_mark") + nic.stat("ce_mark") == 0);
 }
 
-/* Clocks that are far apart, either of which may be the faster one. */
+/* Clocks that are far apart; once the NIC's is the slower one, once the faster one. */
 void set_clock(const SimNic &nic, bool decades)
 {
 	nic.set("phc_offset_ns", decades ? DECADES_NS : TAI_NS);
@@ -94,7 +94,7 @@ TEST_CASE("simnic: sojourns by stamps read in XDP agree with the truth", "[simni
 	CHECK(nic.stat("stamp_missing") == 0);
 }
 
-/* busy knows when the ring was drained last and how long a full one takes, which this one is. */
+/* busy knows when the ring was last drained and how long a full ring takes; this ring is full. */
 TEST_CASE("simnic: stamps of PTP packets only are of no use, but polls tell within a factor of two",
 	  "[simnic][busy]")
 {
@@ -128,9 +128,7 @@ TEST_CASE("simnic: stamps of PTP packets only are of no use, but polls tell with
 namespace
 {
 
-/* Readings that are all within their errors, of a PHC that gains @drift_ppm; the offset that they
- * tell is host - NIC.
- */
+/* Every reading is within its error, of a PHC that gains @drift_ppm; offset_ns is host less NIC. */
 void check_readings(const Json &clock, double drift_ppm, int64_t true_offset_ns, int64_t at_ns)
 {
 	const size_t readings = clock.size("/samples");
@@ -148,7 +146,9 @@ void check_readings(const Json &clock, double drift_ppm, int64_t true_offset_ns,
 		const auto read_err_ns = double(clock.number(sample + "/read_err_ns"));
 
 		CAPTURE(i, offset_ns, expected_ns, read_err_ns);
-		/* When the truth was asked for is known to a few ms, of which the drift is less. */
+		/* The time of the true offset is known to a few ms, within which the drift is less
+		 * than this.
+		 */
 		CHECK(std::fabs(offset_ns - expected_ns) < read_err_ns + 1000);
 		good++;
 	}
@@ -167,8 +167,8 @@ TEST_CASE("simnic: estimate and readings of the clock err by no more than they s
 {
 	in_guest();
 	constexpr double DRIFT_PPM = 80;
-	/* No packet tells how long an interrupt takes when nothing else goes on: the estimate is
-	 * late by that, and on an emulated CPU it is long.
+	/* The estimate is late by the shortest time of an interrupt, which no packet tells on an
+	 * idle host; on an emulated CPU it is long.
 	 */
 	constexpr int64_t LEAST_WAIT_NS = 100000;
 	SimNic nic;
@@ -194,7 +194,7 @@ TEST_CASE("simnic: estimate and readings of the clock err by no more than they s
 	CHECK(error.bound_ns < 1000000);
 	CHECK(error.error_ns >= -error.bound_ns);
 	CHECK(error.error_ns <= error.bound_ns + LEAST_WAIT_NS);
-	/* Nothing stands, and that is what is measured. */
+	/* The queue is empty, and rxaqm must measure that. */
 	CHECK(window.truth.packets > 300);
 	CHECK(window.bucket_ns(500, 0).first < window.truth.quantile_ns(0.5) + 300e3);
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* What may change under rxaqm on a NIC that is attached: stamps that someone turns off, a clock
- * that is stepped, a completion queue that Rx and Tx share, and the daemon that comes and goes.
+/* Changes on an attached NIC: somebody turns stamps off, the clock is stepped, Rx and Tx share a
+ * completion queue, and the daemon comes and goes.
  */
 #include <catch2/catch_test_macros.hpp>
 
@@ -28,7 +28,7 @@ int64_t signals(const SimNic &nic)
 	return nic.stat("drop") + nic.stat("ecn_mark") + nic.stat("ce_mark");
 }
 
-/* How long until the clock errs by less than 0.3 ms. */
+/* The time until the clock's error is below 0.3 ms. */
 std::chrono::milliseconds learn_again(const SimNic &nic)
 {
 	const auto start = std::chrono::steady_clock::now();
@@ -45,7 +45,7 @@ std::chrono::milliseconds learn_again(const SimNic &nic)
 			25s;
 }
 
-/* TCP with ECN from the far end until it goes, by many flows at once. */
+/* TCP with ECN from the far end, by many flows at once, until it is destroyed. */
 class Tcp
 {
     public:
@@ -77,7 +77,7 @@ class Tcp
 	std::unique_ptr<Child> server_, client_;
 };
 
-/* What the profile of the interface, as it is now, says of completions. */
+/* The completion design in the interface's current profile. */
 std::string design(const SimNic &nic)
 {
 	return nic.host.json(nic.rx(), { "profile", "show", nic.name() })
@@ -95,7 +95,7 @@ Polls polls_of_nic(const SimNic &nic)
 	return { stats.at("rx_polls_busy"), stats.at("rx_polls") };
 }
 
-/* The 99th percentile of how long Tx completions wait, in ns, while TCP runs. */
+/* The 99th percentile of the wait for Tx completions, in ns, while TCP runs. */
 int64_t tx_delay_p99(const SimNic &nic)
 {
 	std::this_thread::sleep_for(5s);
@@ -128,7 +128,7 @@ TEST_CASE("simnic: signal=stamp passes everything once stamps are turned off", "
 	CHECK(notes.find("turned off by someone else") != std::string::npos);
 	CHECK(notes.find("everything passes") != std::string::npos);
 
-	/* With a target under twice the clock's error, which has grown, polls would speak. */
+	/* The clock's error has grown: with a target below twice that, auto would use polls. */
 	Result result = nic.rxaqm({ "policy", "set", nic.name(), "signal=auto", "target=10ms" });
 	CAPTURE(result.text());
 	CHECK(result.exit_code == 0);
@@ -169,21 +169,21 @@ TEST_CASE("simnic: a step of the clock is learnt within seconds", "[simnic][step
 	for (int64_t step_ns : { 1000000, -1000000, 1000000000, -1000000000 }) {
 		const int64_t resets = nic.stat("clock_resets");
 
-		/* A CPU that was taken away meanwhile may have it err for a moment. */
+		/* If the CPU was taken away meanwhile, the clock may be wrong for a moment. */
 		REQUIRE(learn_again(nic) < 25s);
 		nic.set("phc_step_ns", step_ns);
 		CAPTURE(step_ns, nic.rxaqm({ "clock" }).out);
 		const auto took = learn_again(nic);
 		CAPTURE(took.count(), nic.rxaqm({ "clock" }).out, nic.rxaqm({ "status" }).out);
-		/* Stamps that are a little too old could be of packets that waited: the estimate
-		 * follows without a new start, in eight windows of 2.1 s.
+		/* Slightly old stamps could belong to packets that waited: the estimate follows
+		 * them without a reset, in eight windows of 2.1 s.
 		 */
 		CHECK(took < (step_ns == -1000000 ? 20s : 4s));
 		if (step_ns != -1000000)
 			CHECK(nic.stat("clock_resets") > resets);
 		std::this_thread::sleep_for(2s);
 	}
-	/* Nothing stood. */
+	/* The queue never stood. */
 	CHECK(signals(nic) == 0);
 	Window window(nic);
 	std::this_thread::sleep_for(2s);
@@ -192,8 +192,8 @@ TEST_CASE("simnic: a step of the clock is learnt within seconds", "[simnic][step
 	CHECK(window.bucket_ns(500, 0).first < window.truth.quantile_ns(0.5) + 300e3);
 }
 
-/* A sojourn that is wrong by the step would be far over the threshold, which is looked at for each
- * packet: the true one never is.
+/* The threshold is checked for each packet. A sojourn that is wrong by the step exceeds it by far;
+ * a true one never does.
  */
 TEST_CASE("simnic: no sojourn counts that a step made wrong", "[simnic][step]")
 {
@@ -260,7 +260,7 @@ TEST_CASE("simnic: a shared completion queue is known, and enforcing shortens it
 	Tcp tcp(nic);
 	CHECK(eventually([&] { return nic.json("status").flag("/interfaces/0/queues/0/standing"); },
 			 20s));
-	/* What rxaqm is asked lies within what the NIC is asked. */
+	/* Read the NIC's counts before and after rxaqm's. */
 	const Polls before = polls_of_nic(nic);
 	const int64_t drained = nic.stat("polls_drained"), busy = nic.stat("polls_busy");
 	const int64_t observed_ns = tx_delay_p99(nic);

@@ -30,9 +30,9 @@ TEST_CASE("virtio: attached in native mode, all traffic passes, detached as it w
 	CHECK(host.gone());
 }
 
-/* The truth is what the sender's clock says: from send() to the packet socket behind the queue.
- * busy knows when the ring was drained last and what a full ring takes, not how full it is: with
- * 200 frames in flight and 256 places it is to be right within a factor of two.
+/* The truth is by the sender's clock: from send() to the packet socket behind the queue. busy knows
+ * when the ring was last drained and how long a full ring takes, but not how full it is: with 200
+ * frames in flight and 256 entries it must be right within a factor of two.
  */
 TEST_CASE("virtio: busy is within a factor of two of the truth", "[virtio]")
 {
@@ -41,7 +41,7 @@ TEST_CASE("virtio: busy is within a factor of two of the truth", "[virtio]")
 	std::unique_ptr<Wire> wire = wire_of("virtio_net");
 	Frames frames(*wire);
 
-	/* Theirs are of an address of nobody's. */
+	/* The test frames have another destination address. */
 	wire->rx.ip("link set " + wire->rx_if + " promisc on");
 	Result result = host.rxaqm(wire->rx,
 				   { "attach", wire->rx_if, "target=1ms", "interval=200ms" });
@@ -55,7 +55,7 @@ TEST_CASE("virtio: busy is within a factor of two of the truth", "[virtio]")
 	Sojourns after(host, wire->rx, wire->rx_if);
 	CAPTURE(host.rxaqm(wire->rx, { "status" }).out);
 	REQUIRE(frames.received_last() > 200);
-	/* Whether frames wait in the ring or on the way there, QEMU's threads decide. */
+	/* QEMU's threads decide whether frames wait in the ring or before it. */
 	if (host.stat(wire->rx, wire->rx_if, "polls_drained") >
 	    host.stat(wire->rx, wire->rx_if, "polls_busy"))
 		SKIP("the emulation did not keep the ring filled: most polls drained it");

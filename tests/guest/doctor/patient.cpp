@@ -173,7 +173,7 @@ Diagnosis diagnose(const Host &host, const Netns &netns, const std::vector<std::
 	Diagnosis diagnosis = {};
 
 	args.insert(args.end(), options.begin(), options.end());
-	/* Its bundles, for golden cases (tests/unit/doctor). */
+	/* Keep the bundles, for golden cases (tests/unit/doctor). */
 	if (const char *dir = getenv("RXAQM_RECORD"))
 		args.push_back(std::string("--record=") + dir + "/" + std::to_string(++recorded) +
 			       ".json");

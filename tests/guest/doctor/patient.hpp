@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* The simulated NIC made ill, and what the doctor says of it. */
+/* The simulated NIC with a fault, and the doctor's diagnosis of it. */
 #ifndef RXAQM_TESTS_PATIENT_HPP
 #define RXAQM_TESTS_PATIENT_HPP
 
@@ -11,12 +11,12 @@
 
 #include "simnic.hpp"
 
-/* Nobody listens there: what is sent to it ends in the stack, and no program has to read it. */
+/* No program listens on it: what is sent there ends in the stack. */
 constexpr uint16_t CLOSED_PORT = 9;
 
 sockaddr_in address_of(const char *text, uint16_t port);
 
-/* @what goes on, again and again, on @cpu, until the test ends. */
+/* Repeat @what on @cpu until the object is destroyed. */
 class Meanwhile
 {
     public:
@@ -30,8 +30,8 @@ class Meanwhile
 	std::thread thread_;
 };
 
-/* UDP of @flows flows from @from to a closed port of @to: bursts of @burst packets, and a pause
- * after each.
+/* @flows UDP flows from @from to a closed port of @to: bursts of @burst packets with a pause after
+ * each.
  */
 class Bursts
 {
@@ -45,11 +45,11 @@ class Bursts
 	std::unique_ptr<Meanwhile> sender_;
 };
 
-/* TCP of @flows flows from @from to @to, as fast as it goes: one thread writes, one reads. */
+/* @flows TCP flows from @from to @to, as fast as possible: one thread writes, one reads. */
 class Transfer
 {
     public:
-	/* @rcvbuf is the SO_RCVBUF of who reads; 0: the kernel sees to it. */
+	/* @rcvbuf: SO_RCVBUF of the receivers; 0: the kernel's tuning. */
 	Transfer(const Netns &from, const Netns &to, const char *to_address, unsigned flows,
 		 int rcvbuf = 0);
 	~Transfer();
@@ -70,31 +70,31 @@ struct Patient : SimNic {
 
 struct Diagnosis {
 	std::string primary; /* "": none */
-	std::set<std::string> causes; /* found, and no consequence of another */
+	std::set<std::string> causes; /* found, and not a consequence */
 	std::set<std::string> found;
-	std::set<std::string> notes; /* of these, what slows nothing by itself */
+	std::set<std::string> notes; /* those of the found that slow nothing */
 	int exit_code;
 	std::string text; /* the JSON */
-	std::string said; /* meanwhile, of probes */
+	std::string said; /* stderr, with the messages of probes */
 
-	/* A figure that proves @id. */
+	/* The evidence @metric of finding @id. */
 	double evidence(const std::string &id, const std::string &metric) const;
 };
 
-/* @options of "rxaqm doctor" beside its window of 3 s. */
+/* Run "rxaqm doctor" with @options and a window of 3 s. */
 Diagnosis diagnose(const SimNic &nic, const std::vector<std::string> &options = {});
 Diagnosis diagnose(const Host &host, const Netns &netns,
 		   const std::vector<std::string> &options = {});
 
-/* @id is the cause, or the note, what else is found follows from it, and @consequences are among
- * that.
+/* @id is the only cause, or the only note; all other findings follow from it, @consequences among
+ * them.
  */
 void check_names(const Diagnosis &diagnosis, const std::string &id,
 		 const std::set<std::string> &consequences = {});
-/* Nothing but notes is found, and enough was seen to say so. */
+/* Only notes are found, and enough was seen to say so. */
 void check_healthy(const Diagnosis &diagnosis);
 
-/* Until @counter has risen by @by. */
+/* Wait until @counter has risen by @by. */
 void await_rise(const SimNic &nic, const std::string &counter, int64_t by);
 
 #endif /* RXAQM_TESTS_PATIENT_HPP */

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* rxaqm doctor on conditions that take a NIC to make: each is made on the simulated one, and must
- * be named, and nothing else beside it. In virtual time (tests/vm/groups), or it would find the
- * pauses that what else the machine does gives the guest's CPUs.
+/* rxaqm doctor on faults that need a NIC. Each is made on the simulated one, and must be the only
+ * cause found. Virtual time (tests/vm/groups), as else the doctor would find the pauses that other
+ * load on the machine causes in the guest's CPUs.
  */
 #include <catch2/catch_test_macros.hpp>
 #include <catch2/generators/catch_generators.hpp>
@@ -64,7 +64,7 @@ TEST_CASE("doctor: all flows in one queue of four", "[doctor]")
 		nic.rx().shell("ethtool -X " + nic.name() + " weight 0 0 0 1");
 	else
 		nic.set("rx_queue", 3);
-	/* A CPU that has nothing to do receives well by one queue, too. */
+	/* An idle CPU can receive well by one queue. */
 	nic.set("rx_cost_ns", 200000);
 	Bursts bursts(nic.wire->tx, Wire::RX_IP4, 16, 2000us);
 	await_rise(nic, "rx_missed", 100);
@@ -85,7 +85,7 @@ TEST_CASE("doctor: bursts that a ring has no room for", "[doctor]")
 	const int64_t lost = nic.nic_stat("rx_missed") - before;
 	check_names(diagnosis, "nic-ring-overflow");
 
-	/* Each is counted in several places, and is one loss. */
+	/* Each lost packet is counted in several places, but is one loss. */
 	CHECK(diagnosis.evidence("nic-ring-overflow", "events") <= double(lost));
 }
 
@@ -114,14 +114,14 @@ TEST_CASE("doctor: Tx completions behind a receive queue that stands", "[doctor]
 	nic.set("napi_weight", 16);
 	nic.attach({ "mode=observe" });
 	nic.set("rx_cost_ns", 200000);
-	/* What it sends comes back as ACKs, which stand with the rest. */
+	/* The ACKs of what it sends come back and wait with the rest. */
 	Transfer transfer(nic.rx(), nic.wire->tx, Wire::TX_IP4, 16);
 	Bursts bursts(nic.wire->tx, Wire::RX_IP4, 16, 2000us);
 	await_rise(nic, "rx_missed", 100);
 	check_names(diagnose(nic), "cq-shared", { "rx-queue-standing" });
 }
 
-/* Nobody watches for stalls: the detector is off, until a probe needs it. */
+/* The stall detector is off until a probe needs it. */
 TEST_CASE("doctor: a probe finds that Tx completions stall behind such a queue", "[doctor]")
 {
 	in_guest();
@@ -131,7 +131,7 @@ TEST_CASE("doctor: a probe finds that Tx completions stall behind such a queue",
 
 	if (nic.rx().shell(threshold + " 2>/dev/null || true").empty())
 		SKIP("this kernel's BQL does not detect stalls");
-	/* A full ring takes 200 ms, the detector tells of 40. */
+	/* A full ring takes 200 ms; the detector reports stalls of 40 ms. */
 	nic.rx().shell("ethtool -G " + nic.name() + " rx 1024; ethtool --set-priv-flags " +
 		       nic.name() + " shared-cq on");
 	nic.set("rx_cost_ns", 200000);
@@ -146,7 +146,7 @@ TEST_CASE("doctor: a probe finds that Tx completions stall behind such a queue",
 	CHECK(diagnosis.said.find("probe \"stalls\", 3 s: ") != std::string::npos);
 	REQUIRE(diagnosis.found.count("tx-stalls"));
 	CHECK(diagnosis.evidence("tx-stalls", "stalls") > 0);
-	/* It is what becomes of the queue, not why that stands. */
+	/* It is a consequence of the queue, not its cause. */
 	CHECK(!diagnosis.causes.count("tx-stalls"));
 	CHECK(nic.rx().shell(threshold) == "0\n0\n");
 }

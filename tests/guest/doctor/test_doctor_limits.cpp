@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* rxaqm doctor on limits that all of a host shares: they are changed for these tests, and set back.
- */
+/* rxaqm doctor on limits that the whole host shares: the tests change them and restore them. */
 #include <catch2/catch_test_macros.hpp>
 
 #include <linux/if_ether.h>
@@ -14,7 +13,7 @@ using namespace std::chrono_literals;
 namespace
 {
 
-/* A sysctl of the host, as long as the test takes. */
+/* Change a sysctl of the host for the duration of the test. */
 class Sysctl
 {
     public:
@@ -57,7 +56,7 @@ TEST_CASE("doctor: TCP that has not memory enough for all", "[doctor][limits]")
 
 		std::this_thread::sleep_for(3s);
 
-		/* The limit is shown in the first network namespace only. */
+		/* Only the first network namespace shows the limit. */
 		Result result = nic.host.rxaqm({ "doctor", "-j", "--time=3s" });
 
 		INFO(result.text());
@@ -125,8 +124,8 @@ TEST_CASE("doctor: a program that looks at each packet", "[doctor]")
 	close(fd);
 }
 
-/* Meta's: flows behind a queue that stands are paced slowly, and send small frames; without the
- * bonus for short paths that Linux 5.18 brought (tcp_tso_rtt_log).
+/* Meta's case: flows behind a standing queue are paced slowly, and send small frames. It is without
+ * the bonus for short paths of Linux 5.18 (tcp_tso_rtt_log).
  */
 TEST_CASE("doctor: a host that throttles itself by small frames", "[doctor]")
 {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* rxaqm doctor on long paths: what is between two hosts, or bounds what is in flight between them.
- * In virtual time, where a round trip is as long as it is told to be.
+/* rxaqm doctor on long paths: what is between two hosts, or limits what is in flight between them.
+ * In virtual time, where a round trip takes exactly as long as configured.
  */
 #include <catch2/catch_test_macros.hpp>
 
@@ -15,7 +15,7 @@ using namespace std::chrono_literals;
 namespace
 {
 
-/* here - between - there: what goes to either passes a netem in between. */
+/* here - between - there: packets in both directions pass a netem in between. */
 struct Path {
 	Host host;
 	Netns here, between, there;
@@ -75,7 +75,7 @@ TEST_CASE("doctor: a window that is shorter than the path", "[doctor][path]")
 {
 	Path path("delay 100ms", "delay 100ms");
 
-	/* Else the sender's buffer is as short. */
+	/* Otherwise the sender's buffer would be as short. */
 	path.there.shell("echo 4096 16384 33554432 >/proc/sys/net/ipv4/tcp_wmem");
 	Transfer transfer(path.there, path.here, Path::HERE, 1);
 
@@ -116,7 +116,7 @@ TEST_CASE("doctor: a long path, and nothing wrong with it", "[doctor][path]")
 	check_healthy(diagnose(path.host, path.there));
 }
 
-/* ssh, for one, has a window of its own in each of its channels. */
+/* ssh, for example, has its own window in each of its channels. */
 TEST_CASE("doctor: a program that waits for answers", "[doctor][path]")
 {
 	Path path("delay 50ms", "delay 50ms");

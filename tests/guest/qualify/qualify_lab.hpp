@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* A simulated NIC that qualify is to find out about. */
+/* A simulated NIC for qualify to measure. */
 #ifndef RXAQM_TESTS_QUALIFY_LAB_HPP
 #define RXAQM_TESTS_QUALIFY_LAB_HPP
 
@@ -22,7 +22,7 @@ constexpr int64_t PASS = 1, FAIL = 3; /* enum qualify_verdict */
 struct Lab : SimNic {
 	std::string before;
 
-	/* One queue, nothing that a test may have left. */
+	/* One queue; settings that a test may have left are reset. */
 	Lab()
 	{
 		for (const char *words : { "-X # default", "-L # combined 1", "-C # rx-usecs 0" }) {
@@ -33,7 +33,7 @@ struct Lab : SimNic {
 		}
 		set("rx_queue", "hash");
 	}
-	/* As it is, once the test has set it. */
+	/* Measure the NIC as the test has set it. */
 	Record measure(const std::string &rows)
 	{
 		before = state();
@@ -41,7 +41,9 @@ struct Lab : SimNic {
 		CHECK(state() == before);
 		return record;
 	}
-	/* Rows @first and @second, in a run; @then is called as soon as @first is in the record. */
+	/* Measure rows @first and @second in one run; call @then as soon as @first is in the
+	 * record.
+	 */
 	template<typename Then>
 	Record measure_then(const std::string &first, const std::string &second, Then then)
 	{
@@ -84,7 +86,7 @@ struct Lab : SimNic {
 
 		return settings_of(rx(), name()) + std::to_string(config.rx_filter);
 	}
-	/* What takes the link down asks for that. */
+	/* Rows that take the link down require this. */
 	void without_addresses() const
 	{
 		shell("sysctl -qw net.ipv6.conf." + name() +
@@ -96,7 +98,7 @@ struct Lab : SimNic {
 	}
 };
 
-/* Calls @what each second, while it is there. */
+/* Call @what each second while the object exists. */
 class EachSecond
 {
     public:

@@ -77,7 +77,7 @@ RandomNic::RandomNic(unsigned seed)
 	for (unsigned i = draw.from(1, 4); i; i--)
 		weights.push_back(draw.from(1, 4));
 	steered = weights.size() > 1 && draw.one_in(4);
-	/* Last, so that what came before is the NIC that this seed always was. */
+	/* Drawn last, so that a seed still gives the same NIC as before these rows existed. */
 	for (const char *row : { "Q10", "Q11", "Q12", "Q14", "Q15", "Q17" }) {
 		if (draw.one_in(3))
 			rows += std::string(",") + row;
@@ -182,11 +182,11 @@ void Score::figure(const Record &record, const std::string &row, const std::stri
 void Score::pause(const Record &record, const std::string &row, const std::string &name,
 		  double truth_ms)
 {
-	/* A table that was set by hand may not lose a queue. */
+	/* The driver refuses to remove a queue that a table set by hand uses. */
 	if (truth_ms <= 0 || !knows(record, row, name, true) ||
 	    record.words(row, name).rfind("refused", 0) == 0)
 		return;
-	/* Beside what the kernel takes by itself, which waits for other CPUs (RCU). */
+	/* The kernel itself takes some time as well, as it waits for other CPUs (RCU). */
 	figure(record, row, name, truth_ms * 1e6, record.error(row, name) + 5e8);
 }
 
@@ -202,7 +202,7 @@ void Score::coverage(const RandomNic &nic, const Record &record)
 
 	word(record, "Q2", "filter", nic.coverage);
 	word(record, "Q2", "coverage", !all || nic.stamp_one_in == 1 ? nic.coverage : "some");
-	/* Others' packets take some of the turns. */
+	/* Other packets get some of the stamps. */
 	figure(record, "Q2", "stamped", all ? 1.0 / nic.stamp_one_in : 0,
 	       nic.stamp_one_in > 1 ? 0.02 : 0);
 }
@@ -238,7 +238,7 @@ void Score::arrival(const RandomNic &nic, const Record &record)
 		fails(record, "Q4", true);
 	} else if (late_ns == 0) {
 		figure(record, "Q4", "after_xdp", 0, 0);
-		/* Moderation alone may be too much. */
+		/* With moderation alone the row may fail. */
 		if (free_ns < 1e6)
 			fails(record, "Q4", false);
 	}
@@ -308,7 +308,7 @@ void Score::spread(const RandomNic &nic, const Record &record)
 	word(record, "Q13", "known_answer", nic.steered ? "mismatch" : "match");
 	figure(record, "Q13", "queues", n, 0);
 	figure(record, "Q13", "table_size", 128, 0);
-	/* As 1024 flows happen to fall. */
+	/* The tolerance is for chance: 1024 flows. */
 	figure(record, "Q13", "spread", nic.steered ? n : most / sum * n,
 	       nic.steered ? 0 : 0.2 * n);
 }
@@ -323,7 +323,7 @@ void Score::reset(const RandomNic &nic, const Record &record)
 	fails(record, "Q18", false);
 }
 
-/* By a polled packet the ring is shorter until the poll ends. */
+/* While a packet is polled the ring is shorter, until the end of the poll. */
 void Score::burst(const RandomNic &nic, const Record &record)
 {
 	if (!knows(record, "Q10", "burst_queue", true))
@@ -335,7 +335,8 @@ void Score::burst(const RandomNic &nic, const Record &record)
 	if (knows(record, "Q10", "buffer_queue", true))
 		figure(record, "Q10", "buffer_queue", nic.ring,
 		       SimNic::BUDGET + record.error("Q10", "buffer_queue"));
-	/* Only if both lost some; what is taken meanwhile is another share of each burst. */
+	/* Only if both lost packets; the share that is taken meanwhile differs from burst to burst.
+	 */
 	if (nic.weights.size() > 1 && knows(record, "Q10", "buffer_all", false) &&
 	    knows(record, "Q10", "buffer_queue", false))
 		count("Q10 buffer_all",
@@ -346,7 +347,7 @@ void Score::burst(const RandomNic &nic, const Record &record)
 
 void Score::standing(const RandomNic &nic, const Record &record)
 {
-	/* What XDP costs is beside what qualify makes a packet cost. */
+	/* The cost of XDP adds to the cost that qualify sets for each packet. */
 	if (nic.cost_us || !knows(record, "Q11", "lost_off_300", true))
 		return;
 	figure(record, "Q11", "lost_off_300", 2 / 3.0, 0.2);
@@ -357,7 +358,9 @@ void Score::standing(const RandomNic &nic, const Record &record)
 	      record.median("Q11", "standing_on_300") < record.median("Q11", "standing_off_300"));
 }
 
-/* All that stands goes first if completions are shared, at most what is being polled if not. */
+/* Before a completion come all waiting packets if completions are shared, else at most those of the
+ * current poll.
+ */
 void Score::tx(const RandomNic &nic, const Record &record)
 {
 	const double polls = double(nic.ring) / SimNic::BUDGET;
@@ -378,7 +381,7 @@ void Score::xdp(const RandomNic &, const Record &record)
 	word(record, "Q14", "advertised", "basic redirect ndo-xmit rx-sg");
 	word(record, "Q14", "zero_copy", "copy");
 	figure(record, "Q14", "missing", 0, 0);
-	/* Programs come and go between two packets. */
+	/* Programs are attached and detached between two packets. */
 	if (knows(record, "Q14", "gap_attach", true))
 		count("Q14 gap_attach", record.median("Q14", "gap_attach") < 100e6);
 }
@@ -394,7 +397,7 @@ void Score::gro(const RandomNic &nic, const Record &record)
 	fails(record, "Q15", false);
 }
 
-/* A page a packet, and the skb. */
+/* A page for each packet, plus the skb. */
 void Score::truesize(const RandomNic &, const Record &record)
 {
 	for (unsigned size : { 64, 200, 1500 })

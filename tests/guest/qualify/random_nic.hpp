@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Simulated NICs at random: what "rxaqm qualify" says of them, and what they are. */
+/* Random simulated NICs: what "rxaqm qualify" says of them, and what they are. */
 #ifndef RXAQM_TESTS_RANDOM_NIC_HPP
 #define RXAQM_TESTS_RANDOM_NIC_HPP
 
@@ -9,10 +9,10 @@
 
 #include "qualify_lab.hpp"
 
-/* What it was told to be; what is not drawn is as after loading. */
+/* The settings of the NIC; what is not drawn is as after loading. */
 struct RandomNic {
 	unsigned seed;
-	std::string rows; /* that have to find it out */
+	std::string rows; /* to be measured */
 	bool shared = false;
 	std::string coverage = "all";
 	unsigned stamp_one_in = 1, repeat_one_in = 0, late_us = 0;
@@ -23,7 +23,7 @@ struct RandomNic {
 	unsigned ring = SimNic::RING, cost_us = 0;
 	unsigned missed_one_in = 1, reset_ms = 0;
 	std::vector<unsigned> weights; /* of the queues; one: no choice */
-	bool steered = false; /* all to the last queue, whatever the hash */
+	bool steered = false; /* all to the last queue, against the hash */
 
 	explicit RandomNic(unsigned seed);
 	void apply(Lab &lab) const;
@@ -35,17 +35,17 @@ struct RandomNic {
 	}
 };
 
-/* Right, unknown and wrong answers, and by how much figures are off. */
+/* Count right, unknown and wrong answers, and the errors of figures. */
 class Score
 {
     public:
-	/* Compare what @record says with @nic. A wrong answer is a failure of the test. */
+	/* Compare @record with @nic. A wrong answer fails the test. */
 	void judge(const RandomNic &nic, const Record &record);
 	/* A Markdown table: median and worst error of each figure. */
 	std::string table() const;
 
 	unsigned right = 0, unknown = 0,
-		 needless = 0; /* unknown without a stated reason to be so */
+		 needless = 0; /* unknown, although the NIC lets it be known */
 
     private:
 	void design(const RandomNic &nic, const Record &record);
@@ -65,26 +65,28 @@ class Score
 	void gro(const RandomNic &nic, const Record &record);
 	void truesize(const RandomNic &nic, const Record &record);
 
-	/* False, and counted, if @record does not know; it must not, if @may. */
+	/* False if @record does not know the figure. It is counted, as needless if it @may know it.
+	 */
 	bool knows(const Record &record, const std::string &row, const std::string &figure,
 		   bool may);
-	/* Begins with @truth? */
+	/* The figure's words must begin with @truth. */
 	void word(const Record &record, const std::string &row, const std::string &figure,
 		  const std::string &truth);
 	void fails(const Record &record, const std::string &row, bool truth);
-	/* No farther from @truth than @tolerance. */
+	/* The figure must be within @tolerance of @truth. */
 	void figure(const Record &record, const std::string &row, const std::string &name,
 		    double truth, double tolerance);
-	/* Its interval, as the figure's error says: down by it. */
+	/* A pause must be within its error of the truth: the error is the interval between frames.
+	 */
 	void pause(const Record &record, const std::string &row, const std::string &name,
 		   double truth_ms);
 	void count(const std::string &what, bool is_right);
 
 	struct Errors {
 		std::vector<double> relative; /* where the truth is not 0 */
-		unsigned exact = 0; /* where it is 0, and was found to be */
+		unsigned exact = 0; /* the truth is 0, and the figure, too */
 	};
-	std::map<std::string, Errors> errors_; /* by "Q9 depth" */
+	std::map<std::string, Errors> errors_; /* keys: "Q9 depth" */
 };
 
 #endif /* RXAQM_TESTS_RANDOM_NIC_HPP */

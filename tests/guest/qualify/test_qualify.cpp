@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* qualify must find out what the simulated NIC was told to be, without being told. */
+/* qualify must find out how the simulated NIC was set, without being told. */
 #include <catch2/catch_test_macros.hpp>
 #include <catch2/generators/catch_generators.hpp>
 
@@ -46,7 +46,7 @@ TEST_CASE("a NIC whose frames are back before send() returns is as its profile s
 	Host host;
 	const auto wire = wire_of("igb");
 
-	/* While the receiving CPU is held, the peer's interrupts may be, too. */
+	/* While the receiving CPU is held, the peer's interrupts may be held, too. */
 	wire->tx.shell("ethtool -G " + wire->tx_if + " tx 4096");
 	const Record record = qualify(host, *wire, "Q1,Q19");
 	CAPTURE(record.why("Q1"), record.why("Q19"));
@@ -66,7 +66,7 @@ TEST_CASE("Tx completions in polls: few if they go first, all that stands if sha
 	lab.shell("ethtool -G " + lab.name() + " rx 512");
 	const Record record = lab.measure("Q12");
 	CHECK(record.median("Q12", "tx_load") > 0);
-	/* What stands is eight polls. */
+	/* Eight polls are waiting. */
 	CHECK((record.median("Q12", "tx_load_polls") > 3) == shared);
 	CHECK(record.median("Q12", "tx_load_polls") < 12);
 	CHECK((record.verdict("Q12") == PASS) == !shared);
@@ -84,7 +84,7 @@ TEST_CASE("how many rings a NAPI serves", "[qualify][rings]")
 	const Record record = lab.measure("Q1,Q13");
 	CHECK(record.median("Q1", "rings_per_napi") == rings);
 	CHECK(record.median("Q1", "rings_per_napi_said") == rings);
-	/* Of that it says as much as before. */
+	/* About this it says the same as before. */
 	CHECK(record.words("Q1", "design") == "split");
 	CHECK(record.words("Q13", "known_answer").rfind("match", 0) == 0);
 }
@@ -127,7 +127,7 @@ TEST_CASE("which packets have stamps", "[qualify]")
 		const Record record = lab.measure("Q2");
 		CHECK(record.words("Q2", "filter") == "all");
 		CHECK(record.words("Q2", "coverage") == "some");
-		/* Others' packets, of IPv6, take some of the turns. */
+		/* Other packets (IPv6) get some of the stamps. */
 		CHECK(std::abs(record.median("Q2", "stamped") - 0.2) < 0.02);
 	}
 }
@@ -180,7 +180,7 @@ TEST_CASE("stamps that are late", "[qualify]")
 		const Record record = lab.measure("Q4,Q8");
 		CHECK(record.words("Q4", "stamp_point").rfind("later", 0) == 0);
 		CHECK(record.verdict("Q4") == FAIL);
-		/* Not from such stamps. */
+		/* Such stamps are not used. */
 		CHECK(record.median("Q8", "latency_idle") >= 8.9e6);
 		lab.shell("ethtool -C " + lab.name() + " rx-usecs 0");
 	}
@@ -213,7 +213,7 @@ TEST_CASE("offset, drift and steps of the clock", "[qualify]")
 		const Record record = lab.measure("Q7");
 		CHECK(record.median("Q7", "steps") >= 2);
 		CHECK(std::abs(record.median("Q7", "step_largest") - 3e6) < 1e5);
-		/* Steps are no drift. */
+		/* Steps do not count as drift. */
 		CHECK(std::abs(record.median("Q7", "drift")) < record.error("Q7", "drift") + 5);
 	}
 }
@@ -229,7 +229,7 @@ TEST_CASE("how many packets a ring holds, and how fast it is drained", "[qualify
 	const Record first = lab.measure("Q9");
 	CHECK(std::abs(first.median("Q9", "depth") - ring) <= 1);
 	CHECK(first.median("Q9", "ring_entries") == ring);
-	/* No faster than the cost allows. */
+	/* Not faster than the cost allows. */
 	CHECK(first.median("Q9", "drain_drop") <= 10000);
 	CHECK(first.median("Q9", "drain_drop") >= 2000);
 	CHECK(first.median("Q9", "drain_xsk") <= 10000);
@@ -259,12 +259,12 @@ TEST_CASE("bursts, to one queue and to all", "[qualify][burst]")
 	CAPTURE(hashed);
 	lab.shell("ethtool -G " + lab.name() + " rx 512");
 	lab.shell("ethtool -L " + lab.name() + " combined 4");
-	/* Where all flows come by one queue, that is all there is room in. */
+	/* If all flows go to one queue, only its room counts. */
 	lab.set("rx_queue", hashed ? "hash" : "2");
 	const Record record = lab.measure("Q10");
 	const double one = record.median("Q10", "burst_queue");
 	CHECK(one >= 512);
-	/* The pages of a poll are back at its end. */
+	/* A poll returns its pages at its end. */
 	CHECK(record.median("Q10", "buffer_queue") >= 512 * 0.8 - 64);
 	CHECK(record.median("Q10", "buffer_queue") <= 512 * 1.2);
 	CHECK((record.median("Q10", "burst_all") > 2 * one) == hashed);
@@ -369,7 +369,7 @@ TEST_CASE("a device that takes long to come back", "[qualify]")
 	CHECK(record.median("Q18", "gap_reset") >= ms * 1e6);
 	CHECK(record.median("Q18", "gap_reset") - record.error("Q18", "gap_reset") <
 	      ms * 1e6 + 5e7);
-	/* The link was down for 50 ms before. */
+	/* Before that the link was down for 50 ms. */
 	CHECK(record.median("Q18", "recovery") >= ms * 1e6 + 4e7);
 	lab.set("reset_ms", 0);
 }
@@ -396,14 +396,12 @@ TEST_CASE("allocations that fail", "[qualify][alloc]")
 	}
 	SECTION("and are not tried again")
 	{
-		/* Once Q17 is in the record, all that comes is what Q18 asks for: the first page
-		 * that is wanted then is not had.
-		 */
+		/* After Q17 only Q18 needs pages: the first allocation then fails. */
 		lab.set("alloc_retry", 0);
 		const Record record = lab.measure_then("Q17", "Q18",
 						       [&lab] { lab.set("alloc_fail", "0 1"); });
 		CHECK(record.words("Q18", "after_alloc_failure") == "no");
-		/* That makes the rings anew. */
+		/* The flap creates the rings anew. */
 		CHECK(record.words("Q18", "after_flap") == "yes");
 		CHECK(record.verdict("Q18") == FAIL);
 	}
@@ -424,7 +422,7 @@ TEST_CASE("beside a busy program on each CPU there is no verdict, but its name",
 		CHECK(record.verdict(row) == 0);
 		CHECK(record.why(row).find("another program (sh) had CPU ") != std::string::npos);
 	}
-	/* Stamps are what they are. */
+	/* The stamps are unchanged. */
 	CHECK(record.verdict("Q3") == PASS);
 }
 

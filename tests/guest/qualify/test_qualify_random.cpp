@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* qualify on NICs drawn at random: no answer may be wrong, few may be missing. RXAQM_SEED is that
- * of the first (1), RXAQM_CONFIGS how many there are, each with the next seed.
+/* qualify on random NICs: no answer may be wrong, few may be missing. RXAQM_SEED is the first seed
+ * (1); RXAQM_CONFIGS is the number of NICs, each with the next seed.
  */
 #include <catch2/catch_test_macros.hpp>
 

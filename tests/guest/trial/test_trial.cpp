@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* rxaqm trial on the simulated NIC, where what a policy does to a host is known beforehand: it says
- * so. In virtual time (tests/vm/groups).
+/* rxaqm trial on the simulated NIC, with policies whose effect is known: it must say so. In virtual
+ * time (tests/vm/groups).
  */
 #include <catch2/catch_test_macros.hpp>
 
@@ -23,7 +23,7 @@ using namespace std::chrono_literals;
 
 namespace
 {
-/* From CPU 0, where everything else goes first. */
+/* Move to CPU 0 at the lowest priority. */
 void step_back()
 {
 	cpu_set_t cpus;
@@ -34,12 +34,12 @@ void step_back()
 	setpriority(PRIO_PROCESS, 0, 19); /* of this thread */
 }
 
-/* A connection from @from to @address in @to, and what is done at both ends on threads. */
+/* TCP connections from @from to @address in @to, with a thread at each end. */
 class Transfers
 {
     public:
-	/* @bytes in each connection, one after the other; 0: one without an end. @buffer: bytes
-	 * that may be on their way; 0: as the kernel has it.
+	/* @bytes for each connection, one after the other; 0: one endless connection. @buffer:
+	 * bytes that may be in flight; 0: the kernel's default.
 	 */
 	Transfers(const Netns &from, const Netns &to, const char *address, uint16_t port,
 		  size_t bytes = 0, int buffer = 0)
@@ -98,7 +98,7 @@ class Transfers
 
 		step_back();
 		while ((fd = accept(listener_, nullptr, nullptr)) >= 0) {
-			/* Its bytes are not looked at. */
+			/* MSG_TRUNC: discard the bytes. */
 			while (recv(fd, nullptr, 1 << 20, MSG_TRUNC) > 0)
 				;
 			close(fd);
@@ -114,10 +114,10 @@ class Transfers
 	std::thread sender_, receiver_;
 };
 
-/* A receiver that is good for 2,000 packets a second, half of what a row of 512 may hold. */
+/* A receiver that takes 2,000 packets a second, with a ring of 512 entries. */
 struct Site {
 	SimNic nic;
-	std::string text; /* what it said */
+	std::string text; /* what the last trial printed */
 
 	explicit Site(const Args &policy = {})
 	{
@@ -144,7 +144,7 @@ struct Site {
 	}
 };
 
-/* The change of @outcome, which is surely one; 0: none is shown. */
+/* The change of @outcome if it is significant; 0: none is shown. */
 double change(const Json &record, const std::string &outcome)
 {
 	for (int i = 0;; i++) {
@@ -176,7 +176,7 @@ TEST_CASE("trial: twice as much as the receiver can take, and enforcing helps", 
 	CHECK(verdict(record) == "helps");
 	CHECK(change(record, "sojourn_p50_ns") < -0.3);
 	CHECK(change(record, "overflow_per_s") < -0.3);
-	/* What dropping costs is sure where nothing else goes on, but next to nothing. */
+	/* Without other traffic even the small cost of dropping is significant. */
 	CHECK(std::abs(change(record, "bytes_received_per_s")) < 0.02);
 }
 
@@ -209,9 +209,8 @@ TEST_CASE("trial: a host that sends gets rid of more, once ACKs do not wait", "[
 	CHECK(std::abs(change(record, "bytes_received_per_s")) < 0.02);
 }
 
-/* Connections of 128 KiB, whose bursts stand for longer than an interval of 100 us. ACKs take their
- * time, as on a way through the Internet, and what one connection has found out is not told to the
- * next.
+/* Connections of 128 KiB, whose bursts wait longer than an interval of 100 us. ACKs are delayed, as
+ * on a path through the Internet, and connections do not inherit metrics of earlier ones.
  */
 static std::vector<std::unique_ptr<Transfers>> bursts(Site &site)
 {
@@ -245,7 +244,7 @@ TEST_CASE("trial: CoDel with a target far below the floor hurts, and the guard e
 	CHECK(site.nic.json("status").text("/interfaces/0/queues/0/mode") == "observe");
 }
 
-/* Its limits are those of flows: who is within theirs loses little. */
+/* Its limits are for flows: a flow within its limit loses little. */
 TEST_CASE("trial: law=auto with that target hardly does", "[trial]")
 {
 	in_guest();
