@@ -185,7 +185,7 @@ const char *doctor_not_gone(const struct doctor_snapshot *snap,
 	if (finding->check->place == DOCTOR_SETTINGS ||
 	    (double)packets >= 100 * doctor_window_s(snap))
 		return NULL;
-	return "too little came to tell whether it is gone";
+	return "too few packets came to tell whether it is gone";
 }
 
 int doctor_verdict_code(const struct doctor_diagnosis *diagnosis, const char *id)

@@ -35,7 +35,7 @@ static const struct rxaqm_option options[] = {
 	  RXAQM_WORD(record) },
 	{ "from", 'f', "FILE", "diagnose a bundle instead of this host", RXAQM_WORD(from) },
 	{ "mask", 'm', NULL, "replace addresses and names by words", RXAQM_FLAG(mask) },
-	{ "deep", 'd', NULL, "then probe what is suspected, 3s each; says what, and what it costs",
+	{ "deep", 'd', NULL, "then probe what is suspected, 3s each; prints what it does and costs",
 	  RXAQM_FLAG(deep) },
 	{ "verify", 'v', "ID", "only whether the finding ID is gone", RXAQM_WORD(verify) },
 	{ "watch", 'w', NULL, "window after window, until interrupted", RXAQM_FLAG(watch) },
@@ -94,7 +94,7 @@ static void probe(struct doctor_snapshot *snap, int lock_fd)
 		doctor_probe_tried(one, snap);
 	}
 	if (!any && !rxaqm_stop)
-		rxaqm_log_notice("no probe: nothing is suspected that one could settle");
+		rxaqm_log_notice("no probe: none could settle what is suspected");
 }
 
 /* A live snapshot goes through a bundle, too, so that live and recorded diagnoses cannot differ. */

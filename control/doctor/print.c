@@ -157,7 +157,7 @@ static void print_drops(FILE *file, const struct doctor_snapshot *snap, bool all
 		fprintf(file, "  %-9s %s in %s\n", rate, drop->reason, drop->place);
 	}
 	if (!shown)
-		fputs("  nothing, or less than 1/s: what counts is no packet, or not dropped there\n",
+		fputs("  nothing, or less than 1/s: a counter counts no packets, or drops elsewhere\n",
 		      file);
 }
 
@@ -237,7 +237,7 @@ static void print_blind(FILE *file, const struct doctor_snapshot *snap,
 		print_wrapped(file, lead, finding->reason);
 	}
 	if (!all && checks)
-		fprintf(file, "  %zu checks lack what they read here: rxaqm doctor --all\n",
+		fprintf(file, "  %zu checks cannot read what they need: rxaqm doctor --all\n",
 			checks);
 }
 
@@ -270,7 +270,7 @@ void doctor_print(FILE *file, const struct doctor_snapshot *snap,
 	if (diagnosis->primary) {
 		print_finding(file, "CAUSE", diagnosis->primary);
 	} else if (diagnosis->nr_unexplained) {
-		fputs("NOTHING FOUND, but something is lost or refused that nothing explains.\n",
+		fputs("NOTHING FOUND, but something is lost or refused, and no check explains it.\n",
 		      file);
 	} else if (diagnosis->blind) {
 		fputs("NOTHING FOUND, but not enough could be seen to say that all is well.\n",

@@ -19,8 +19,8 @@ static const struct doctor_probe probes[] = {
 	},
 	{
 		.name = "late",
-		.what = "how long the softirq that receives waits to begin, at the longest, and for whom",
-		.cost = "a clock read each time that it is raised, and one that it begins",
+		.what = "the longest time that the receiving softirq waits to begin, and for which task",
+		.cost = "a clock read each time that it is raised, and each time that it begins",
 		.if_found = QUEUE_STANDS "rx-late cpu-pauses cpu-steal udp-burst",
 		.run = doctor_probe_late,
 	},
@@ -55,7 +55,7 @@ static const struct doctor_probe probes[] = {
 	},
 	{
 		.name = "stalls",
-		.what = "stalls of Tx completions by the detector of BQL, which is switched on meanwhile",
+		.what = "stalls of Tx completions, by the detector of BQL, which is on meanwhile",
 		.cost = "some 10 ns a completion; stall_thrs of Tx queues is 40 meanwhile, then 0 again",
 		.if_found =
 			"tx-qdisc-standing tso-self-throttled rx-queue-standing cq-shared rx-starved rx-cpu-busy "

@@ -124,10 +124,10 @@ int doctor_collect_links(struct doctor_snapshot *snap, struct doctor_sample *sam
 	if (err == -EAGAIN)
 		err = 0;
 	if (links.nr > sample->ifaces.nr) {
-		doctor_cannot_see(snap, "interfaces",
-				  "%zu of %zu that are up are beyond a limit of "
-				  "%d: name one, rxaqm doctor IFACE",
-				  links.nr - sample->ifaces.nr, links.nr, DOCTOR_MAX_IFACES);
+		doctor_cannot_see(
+			snap, "interfaces",
+			"%zu of %zu that are up exceed the limit of %d: name one, rxaqm doctor IFACE",
+			links.nr - sample->ifaces.nr, links.nr, DOCTOR_MAX_IFACES);
 		/* Without these interfaces no host can be called healthy. */
 		if (snap->cannot_see.nr)
 			snap->cannot_see.at[snap->cannot_see.nr - 1].essential = true;

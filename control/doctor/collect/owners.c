@@ -221,7 +221,7 @@ void doctor_owners_find(struct doctor_snapshot *snap)
 			continue;
 		if (rxaqm_clock_ns(CLOCK_PROCESS_CPUTIME_ID) > until) {
 			doctor_cannot_see(snap, "who holds each socket",
-					  "looking through /proc was ended after 50 ms of CPU time");
+					  "reading /proc was stopped after 50 ms of CPU time");
 			break;
 		}
 		look_at(snap, entry->d_name);

@@ -109,7 +109,6 @@ int doctor_sysfs_open(struct doctor_snapshot *snap)
 	if (fd >= 0)
 		return fd;
 	doctor_cannot_see(snap, "sysfs of this network namespace",
-			  "no mount of sysfs of our own (%s): /sys is read as it is",
-			  strerror(-fd));
+			  "cannot mount a sysfs (%s): /sys is read as it is", strerror(-fd));
 	return open("/sys", O_PATH | O_DIRECTORY | O_CLOEXEC);
 }

@@ -54,8 +54,7 @@ void doctor_probe_collapse(struct doctor_deep *deep)
 
 	if (!find_symbol(symbol, sizeof(symbol))) {
 		doctor_cannot_see(deep->snap, "the time of a collapse",
-				  "the kernel has no symbol " FUNCTION
-				  ": it is part of its callers");
+				  "the kernel has no symbol " FUNCTION ": it is inlined");
 		return;
 	}
 	skel = doctor_calls__open_and_load();

@@ -200,9 +200,8 @@ void doctor_stalls_watch(struct doctor_deep *deep, int sysfs_fd)
 
 	find_queues(&watch);
 	if (!watch.queues.nr) {
-		doctor_cannot_see(
-			deep->snap, "stalls of Tx completions",
-			"no Tx queue has BQL with a detector of stalls (6.9 has) that is off");
+		doctor_cannot_see(deep->snap, "stalls of Tx completions",
+				  "no Tx queue has BQL with a stall detector (Linux 6.9) that is off");
 		return;
 	}
 	pid = socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends) ? -1 : fork();
@@ -213,7 +212,7 @@ void doctor_stalls_watch(struct doctor_deep *deep, int sysfs_fd)
 	close(ends[0]);
 	if (pid < 0 || read(ends[1], &byte, 1) != 1) {
 		doctor_cannot_see(deep->snap, "stalls of Tx completions",
-				  "nothing is changed without a process that undoes it: %s",
+				  "no process could be started that undoes the change: %s",
 				  strerror(errno));
 	} else {
 		switch_on(&watch);
@@ -236,8 +235,7 @@ void doctor_probe_stalls(struct doctor_deep *deep)
 
 	if (sysfs_fd < 0) {
 		doctor_cannot_see(deep->snap, "stalls of Tx completions",
-				  "no mount of sysfs of our own to write to: %s",
-				  strerror(-sysfs_fd));
+				  "cannot mount a sysfs to write to: %s", strerror(-sysfs_fd));
 		return;
 	}
 	doctor_stalls_watch(deep, sysfs_fd);

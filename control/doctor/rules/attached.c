@@ -57,7 +57,7 @@ DOCTOR_JUDGE(judge_probed)
 	doctor_say(finding, "iface", "%s", name);
 	doctor_say_ours(finding, "attach", "rxaqm attach ${iface} && ");
 	doctor_say(finding, "mode", "not attached");
-	doctor_say(finding, "how_long", ", how long is what rxaqm attach measures");
+	doctor_say(finding, "how_long", "; rxaqm attach measures how long");
 	doctor_note(finding, "busy_polls", busy, DOCTOR_PER_S, POLLS);
 	return DOCTOR_FOUND;
 }
@@ -86,7 +86,7 @@ DOCTOR_JUDGE(judge_standing)
 	doctor_say(finding, "mode", "%s", queue->mode);
 	doctor_note_rise(finding, "busy_polls", (double)queue->busy_polls / doctor_window_s(snap),
 			 DOCTOR_PER_S, RXAQM);
-	doctor_say(finding, "how_long", ", how long no stamp tells");
+	doctor_say(finding, "how_long", "; without stamps it is not known how long");
 	if (!queue->sojourn_p50_ns)
 		return DOCTOR_FOUND;
 	doctor_note_rise(finding, "sojourn", (double)queue->sojourn_p50_ns / 1000, DOCTOR_US,
@@ -141,7 +141,7 @@ const struct doctor_check doctor_checks_attached[] = {
 	{ DOCTOR_CHECK("cq-shared", NIC, LOOP, HIGH, MEASURED), .by_rxaqm = true,
 	  .reads = "rxaqm: polls by queue; the profile's completion design",
 	  .rule = "a queue stands, and its NIC reports Tx completions on the same ring",
-	  .cause = "On ${iface} queue ${queue}, what was sent is reported behind what has come: a standing receive queue "
+	  .cause = "On ${iface} queue ${queue}, Tx completions wait behind received packets: a standing receive queue "
 		   "holds up sending, too.",
 	  .because = "The NIC has one completion ring for both. Late completions leave senders "
 		     "without room, with small frames, and with more ACKs to receive.",
@@ -166,10 +166,11 @@ const struct doctor_check doctor_checks_attached[] = {
 	  .judge = judge_standing },
 	{ DOCTOR_CHECK("acks-dominate", NIC, LOOP, MEDIUM, MEASURED), .by_rxaqm = true,
 	  .reads = "rxaqm: packets over target by class",
-	  .rule = "70 % or more of what is over target are pure ACKs",
+	  .rule = "70 % or more of the packets over target are pure ACKs",
 	  .cause =
-		  "${acks} of what stands on ${iface} queue ${queue} are pure ACKs of what this host sends.",
-	  .because = "Marks and drops do not slow ACKs: larger frames sent, or fewer ACKs, do.",
+		  "${acks} of the packets that stand on ${iface} queue ${queue} are pure ACKs for what this host sends.",
+	  .because =
+		  "Marks and drops do not slow ACKs down; larger frames sent, or fewer ACKs, shorten the queue.",
 	  .clear = "${acks} of packets over target are pure ACKs",
 	  .now = "rxaqm policy set ${iface} ack=thin; sysctl -w net.ipv4.tcp_min_tso_segs=8",
 	  .keep = "ack=thin in rxaqm.conf(5); the sysctl in /etc/sysctl.d",
@@ -183,11 +184,11 @@ const struct doctor_check doctor_checks_attached[] = {
 	  .rule = "100 or more marked, and less than a tenth of them counted by IP",
 	  .cause =
 		  "${marked} packets were marked, and IP saw ${arrived} of them: something clears the marks.",
-	  .because = "A bridge, a tunnel or another program between XDP and the stack.",
+	  .because = "A bridge, a tunnel or another program between XDP and the stack does it.",
 	  .clear = "${arrived} CE marks arrived, ${marked} made here",
 	  .now = "rxaqm policy set IFACE ecn=off, until it is found",
 	  .keep = "ecn=off in rxaqm.conf(5)", .undo = "rxaqm policy set IFACE ecn=on",
-	  .expect = "drops instead of marks that nobody hears", .risk = "loss",
+	  .expect = "drops instead of marks that never arrive", .risk = "loss",
 	  .reference = "RFC 3168", .judge = judge_ecn },
 	{}
 };

@@ -100,7 +100,7 @@ DOCTOR_JUDGE(judge_sticky)
 const struct doctor_check doctor_checks_backlog[] = {
 	{ DOCTOR_CHECK("rx-overload-sticks", CPU, LOOP, HIGH, MEASURED),
 	  .reads = "windows before this one (--watch): bytes received, the busiest CPU",
-	  .rule = "overloaded at a rate at which it was not before a spike",
+	  .rule = "overloaded at a rate that was no overload before a spike",
 	  .cause =
 		  "The load has gone and the overload stays: ${rate} now, and ${calm_rate} was no problem before.",
 	  .because =
@@ -142,7 +142,7 @@ const struct doctor_check doctor_checks_backlog[] = {
 	  .reads = "netdev netlink: defer-hard-irqs, gro-flush-timeout of each NAPI",
 	  .rule = "a timer of 1 ms or more",
 	  .cause =
-		  "Packets on ${iface} wait up to ${timer} for a timer that is set so: that is no load.",
+		  "Packets on ${iface} wait up to ${timer} for a timer, because it is set so, not because of load.",
 	  .because =
 		  "Interrupts are deferred (napi_defer_hard_irqs) and polls come by gro_flush_timeout.",
 	  .clear = "packets wait ${timer} at most for timers of NAPIs",

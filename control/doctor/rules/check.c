@@ -178,7 +178,7 @@ static void say_owner(const struct doctor_snapshot *snap, struct doctor_finding 
 	}
 	if (!owner) {
 		doctor_say(finding, "pid", "PID");
-		doctor_say(finding, "program", "a program (who holds the socket is not known)");
+		doctor_say(finding, "program", "a program (the holder of the socket is not known)");
 		return;
 	}
 	doctor_say(finding, "pid", "%u", owner->pid);

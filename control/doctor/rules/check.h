@@ -137,8 +137,8 @@ struct doctor_check {
 /* Enforce for ten minutes first, as README does. */
 #define ENFORCE_FOR(iface) \
 	"rxaqm attach " iface " && rxaqm policy set " iface " mode=enforce lease=10m"
-#define ENFORCE_RISK                                                                                  \
-	"many drivers reset their rings for an XDP program; marks and drops are what tells senders: " \
+#define ENFORCE_RISK                                                                                     \
+	"many drivers reset their rings for an XDP program; marks and drops tell senders to slow down: " \
 	"rxaqm(8)"
 
 #define DOCTOR_MAX_EVIDENCE 16

@@ -41,7 +41,7 @@ DOCTOR_JUDGE(judge_fragments)
 
 	if (!note_fragments(snap, finding, &all))
 		return DOCTOR_BLIND;
-	/* A tunnel makes some: few that are all put together slow nothing. */
+	/* A tunnel makes some: few that are all reassembled slow nothing. */
 	if (all.pieces * 5 < all.packets && all.failed * 1000 < all.datagrams)
 		finding->severity = DOCTOR_LOW;
 	return doctor_found_if(all.many);
@@ -152,20 +152,23 @@ DOCTOR_JUDGE(judge_filtered)
 const struct doctor_check doctor_checks_counted[] = {
 	{ DOCTOR_CHECK("ip-fragments", IP, SERVICE, HIGH, MEASURED),
 	  .reads = "Ip.ReasmReqds, ReasmOKs, ReasmFails, InReceives; the same of Ip6",
-	  .rule = "fragments are 1 % or more of the packets received, and 10/s or more; low below 20 % while 999 of 1000 datagrams are put together",
-	  .cause = "${share} of all packets are fragments: one lost piece loses the whole datagram.",
-	  .because = "Datagrams come in ${pieces} pieces. Each that is lost takes its datagram "
-		     "along, and pieces have no ports: RSS puts all of a host onto one queue.",
+	  .rule = "fragments are 1 % or more of the packets received, and 10/s or more; low below 20 % while 999 of "
+		  "1000 datagrams are reassembled",
+	  .cause =
+		  "${share} of all packets are fragments: one lost fragment loses the whole datagram.",
+	  .because =
+		  "Datagrams come in ${pieces} fragments. Each lost fragment loses its datagram, and later fragments "
+		  "have no ports: RSS puts all of a host onto one queue.",
 	  .clear = "${fragments} of ${packets} packets are fragments", SMALLER_MESSAGES,
-	  .expect = "fragments from ${fragments} to 0; loss falls by the number of pieces",
+	  .expect = "fragments from ${fragments} to 0; loss falls by the number of fragments",
 	  .reference =
 		  "RFC 8900; Google, benchmarking UDP bulk flows: 45 pieces make 0.01 % into 0.45 %",
 	  .judge = judge_fragments },
 	{ DOCTOR_CHECK("ip-reassembly-fails", IP, MEMORY, HIGH, MEASURED),
 	  .reads = "Ip.ReasmFails, Ip6.ReasmFails",
-	  .cause = "${failed} times the pieces of a datagram could not be put together.",
-	  .because = "Pieces were lost, or more waited than ipfrag_high_thresh allows.",
-	  .clear = "${failed} datagrams could not be put together", SMALLER_MESSAGES,
+	  .cause = "${failed} datagrams could not be reassembled.",
+	  .because = "Fragments were lost, or more waited than ipfrag_high_thresh allows.",
+	  .clear = "${failed} datagrams could not be reassembled", SMALLER_MESSAGES,
 	  .expect = "failed from ${failed} to 0", .after = "ip-fragments",
 	  .reference = "ipfrag_high_thresh in ip-sysctl.rst; snmp_counter.rst",
 	  .judge = judge_fails },
@@ -173,13 +176,14 @@ const struct doctor_check doctor_checks_counted[] = {
 	  .reads =
 		  "Tcp.InCsumErrors, Udp.InCsumErrors, IpExt.InCsumErrors, Icmp.InCsumErrors, Ip6's",
 	  .cause =
-		  "${events} packets came with a wrong checksum, and were thrown away (UDP ${udp}, TCP ${tcp}).",
+		  "${events} packets came with a wrong checksum, and were dropped (UDP ${udp}, TCP ${tcp}).",
 	  .because =
-		  "They are whole on the wire (its own checksum is right): a sender, mostly a virtual one behind a tunnel, left "
-		  "the checksum to an offload that did not compute it, or something on the path changed them.",
+		  "They were not damaged on the wire (its own checksum is right): a sender, mostly a virtual one "
+		  "behind a tunnel, left the checksum to an offload that did not compute it, or something on the path "
+		  "changed the packets.",
 	  .clear = "${events} packets with a wrong checksum",
 	  .now = "at the sender, on the tunnel: ethtool -K TUNNEL tx-checksum-ip-generic off; here tcpdump -vvni "
-		 "IFACE shows whose they are",
+		 "IFACE shows the senders",
 	  .keep = "the same in the interface's configuration",
 	  .undo = "ethtool -K TUNNEL tx-checksum-ip-generic on",
 	  .expect = "events from ${events} to 0",
@@ -188,8 +192,8 @@ const struct doctor_check doctor_checks_counted[] = {
 	  .judge = judge_checksums },
 	{ DOCTOR_CHECK("rp-filter", IP, SETTING, HIGH, MEASURED),
 	  .reads = "TcpExt.IPReversePathFilter",
-	  .cause =
-		  "Strict rp_filter drops ${events} packets: they came by another interface than answers would go.",
+	  .cause = "Strict rp_filter drops ${events} packets: they came by another interface than the one that answers "
+		   "would use.",
 	  .because =
 		  "Several interfaces, tunnels or policy routes make paths that differ by direction; 1 is strict, 2 loose.",
 	  .clear = "${events} packets dropped by rp_filter",
@@ -204,7 +208,8 @@ const struct doctor_check doctor_checks_counted[] = {
 		  "nf_conntrack_count, nf_conntrack_max; /proc/net/stat/nf_conntrack: drop, early_drop",
 	  .rule = "95 % of the table or more, or the counters, less insert_failed, rise by 1/s or more",
 	  .cause = "The table of connections ${state}: ${count} of ${max}, ${lost} lost.",
-	  .because = "What finds no room is dropped: new connections fail, and those of UDP.",
+	  .because =
+		  "Packets that find no room are dropped: new connections fail, those of UDP, too.",
 	  .clear = "${count} of ${max} connections tracked, ${lost} lost for want of room",
 	  .now = "sysctl -w net.netfilter.nf_conntrack_max=${larger}",
 	  .keep = "echo net.netfilter.nf_conntrack_max=${larger} >>" SYSCTL_FILE,
@@ -215,15 +220,15 @@ const struct doctor_check doctor_checks_counted[] = {
 	{ DOCTOR_CHECK("conntrack-race", IP, SERVICE, HIGH, MEASURED),
 	  .reads = "/proc/net/stat/nf_conntrack: insert_failed",
 	  .cause =
-		  "Connections that begin at once get in each other's way: ${raced} were dropped (insert_failed).",
+		  "Connections that begin at the same time collide: ${raced} packets were dropped (insert_failed).",
 	  .because =
-		  "The table has room (${count} of ${max}). Two packets of one socket, as the two queries of a DNS lookup, or two "
-		  "sockets that NAT gave the same port, are put into it at once, and the second is dropped: that is "
-		  "tried again after 1, 3 or 5 s.",
-	  .clear = "${raced} packets dropped since two connections began at once",
-	  .now = "of DNS: 'options single-request-reopen' in resolv.conf, or a cache of DNS on this host; of NAT: "
+		  "The table has room (${count} of ${max}). Two packets of one socket, as the two queries of a DNS "
+		  "lookup, or two sockets that NAT gave the same port, are inserted at the same time, and the second "
+		  "is dropped; its program tries again after 1, 3 or 5 s.",
+	  .clear = "${raced} packets dropped because two connections began at the same time",
+	  .now = "for DNS: 'options single-request-reopen' in resolv.conf, or a DNS cache on this host; for NAT: "
 		 "iptables ... -j MASQUERADE --random-fully",
-	  .keep = "the same in the configuration of resolver and firewall",
+	  .keep = "the same in the configuration of the resolver and the firewall",
 	  .undo = "the line and the rule as they were", .expect = "raced from ${raced} to 0",
 	  .after = "conntrack-full",
 	  .reference = "net/netfilter/nf_conntrack_core.c:__nf_conntrack_confirm",
@@ -232,19 +237,19 @@ const struct doctor_check doctor_checks_counted[] = {
 	  .reads = "/proc/net/stat/nf_conntrack: invalid; Tcp.OutRsts",
 	  .rule = "1/s or more, 1 of 1000 packets received, and half as many resets sent",
 	  .cause =
-		  "conntrack takes ${events} packets for none of its connections, and ${resets} were answered by a reset.",
+		  "conntrack finds no connection for ${events} packets, and ${resets} were answered by a reset.",
 	  .because =
-		  "Such packets are not translated: behind NAT they reach this host instead of the container that they are "
-		  "for, and its reset ends their connection. Segments that come late, out of the window or by another way "
-		  "are taken so.",
+		  "Such packets are not translated: behind NAT they reach this host instead of their container, and "
+		  "its reset ends the connection. It happens to segments that come late, out of the window or by "
+		  "another path.",
 	  .clear = "${events} packets unknown to conntrack, ${resets} resets sent",
 	  .now = "sysctl -w net.netfilter.nf_conntrack_tcp_be_liberal=1; or iptables -I INPUT -m conntrack --ctstate "
 		 "INVALID -j DROP",
 	  .keep = "echo net.netfilter.nf_conntrack_tcp_be_liberal=1 >>" SYSCTL_FILE,
 	  .undo = "sysctl -w net.netfilter.nf_conntrack_tcp_be_liberal=0, and remove the line; or the same iptables with -D "
 		  "instead of -I",
-	  .expect = "resets from ${resets} to what closed ports answer",
-	  .risk = "segments out of the window are let through: TCP itself looks at them again",
+	  .expect = "resets from ${resets} to those of closed ports",
+	  .risk = "segments out of the window pass: TCP itself checks them again",
 	  .after = "conntrack-full conntrack-race",
 	  .reference =
 		  "Documentation/networking/nf_conntrack-sysctl.rst, nf_conntrack_tcp_be_liberal",
@@ -252,24 +257,24 @@ const struct doctor_check doctor_checks_counted[] = {
 	{ DOCTOR_CHECK("too-big-to-forward", IP, SETTING, MEDIUM, MEASURED),
 	  .reads = "Ip.FragFails, Ip6.FragFails; Ip.ForwDatagrams, Ip6.OutForwDatagrams",
 	  .rule = "1/s or more; low below 1 of 1000 packets forwarded",
-	  .cause =
-		  "${events} packets are larger than the link that they should go to, and may not be cut: dropped.",
+	  .cause = "${events} packets are too large for the link that they should go to, and may not be fragmented: "
+		   "they were dropped.",
 	  .because =
-		  "Their senders are told so by ICMP, and send smaller ones if that reaches them; where it does not, "
-		  "connections begin, and then stand. The MTU of a tunnel is smaller, or LRO merged what is forwarded.",
+		  "ICMP tells their senders, which send smaller ones if it reaches them; if it does not, connections "
+		  "begin, and then hang. The MTU of a tunnel is smaller, or LRO merged packets that are forwarded.",
 	  .clear = "${events} packets too large for the link that they should go to",
 	  .now = "iptables -t mangle -A FORWARD -p tcp --tcp-flags SYN,RST SYN -j TCPMSS --clamp-mss-to-pmtu; on the "
 		 "interface that receives them: ethtool -K IFACE lro off",
 	  .keep = "the same in the firewall's and the interface's configuration; one MTU on both sides",
 	  .undo = "the same with -D instead of -A; ethtool -K IFACE lro on",
-	  .expect = "events from ${events} to below 1 of 1000 of those forwarded",
-	  .risk = "LRO off costs some CPU; GRO does what it did",
+	  .expect = "events from ${events} to below 1 of 1000 packets forwarded",
+	  .risk = "LRO off costs some CPU; GRO does the same work",
 	  .reference = "net/ipv4/ip_forward.c:ip_forward; RFC 2923; RFC 4821", .judge = judge_big },
 	{ DOCTOR_CHECK("neighbour-full", IP, MEMORY, HIGH, MEASURED),
 	  .reads = "/proc/net/stat/arp_cache, ndisc_cache: table_fulls",
 	  .cause = "The table of neighbours (ARP, NDP) is full: ${events} found no room.",
 	  .because =
-		  "A network of more hosts than gc_thresh3: packets for new neighbours are dropped.",
+		  "The network has more hosts than gc_thresh3: packets for new neighbours are dropped.",
 	  .clear = "${events} neighbours found no room in their table",
 	  .now = "sysctl -w net.ipv4.neigh.default.gc_thresh3=8192 net.ipv6.neigh.default.gc_thresh3=8192",
 	  .keep = "the same lines in " SYSCTL_FILE,
@@ -282,11 +287,12 @@ const struct doctor_check doctor_checks_counted[] = {
 	  .rule = "they rise by 1/s or more; low where cookies answer all of them",
 	  .cause = "The SYN queue is full: ${drops} connections were dropped before they began, ${cookies} answered by "
 		   "cookies.",
-	  .because = "More clients knock than answer within a round trip: a flood of SYNs, or a "
-		     "path that loses the answers. The accept queue overflowed ${overflows} times.",
+	  .because =
+		  "More clients send a SYN than answer within a round trip: a flood of SYNs, or a path that loses the "
+		  "answers. The accept queue overflowed ${overflows} times.",
 	  .clear = "${drops} SYNs dropped for a full SYN queue",
-	  .now = "sysctl -w net.ipv4.tcp_syncookies=1 net.ipv4.tcp_max_syn_backlog=${larger}; and a larger backlog "
-		 "of the program, which bounds it",
+	  .now = "sysctl -w net.ipv4.tcp_syncookies=1 net.ipv4.tcp_max_syn_backlog=${larger}; and a larger backlog in "
+		 "the program, which also limits the queue",
 	  .keep = "the same lines in " SYSCTL_FILE,
 	  .undo = "sysctl -w net.ipv4.tcp_max_syn_backlog=${limit}, and remove the lines",
 	  .expect = "drops from ${drops} to 0",
@@ -300,9 +306,10 @@ const struct doctor_check doctor_checks_counted[] = {
 	  .cause =
 		  "${events} datagrams were refused by a filter of their socket, or by a policy of IPsec.",
 	  .because =
-		  "No buffer was full and no checksum wrong: what else counts there are SO_ATTACH_FILTER, BPF and xfrm.",
+		  "No buffer was full and no checksum wrong: the remaining reasons are SO_ATTACH_FILTER, BPF and xfrm.",
 	  .clear = "${events} datagrams refused by a filter",
-	  .now = "nothing, if the program means it; ss -uamp (d: drops) names the socket, rxaqm doctor --deep the reason",
+	  .now = "nothing, if the program wants that; ss -uamp (d: drops) names the socket, rxaqm doctor --deep the "
+		 "reason",
 	  .keep = "the program's own configuration",
 	  .expect = "the same: what a filter refuses counts as an error",
 	  .reference = "net/ipv4/udp.c:udp_queue_rcv_one_skb", .judge = judge_filtered },

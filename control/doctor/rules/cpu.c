@@ -315,15 +315,16 @@ DOCTOR_JUDGE(judge_pauses)
 const struct doctor_check doctor_checks_cpu[] = {
 	{ DOCTOR_CHECK("cpu-pauses", CPU, ELSEWHERE, HIGH, MEASURED),
 	  .reads = "/proc/stat, all columns of a CPU, and the clock; packets of softnet_stat",
-	  .rule = "25 % or more of the window is in no column, nor taken by packets (50 us each) that found the CPU idle",
+	  .rule = "25 % or more of the window is in no column, beyond what packets (50 us each) took that found the "
+		  "CPU idle",
 	  .cause =
-		  "CPU ${cpu} pauses: for ${missing} of the time it did nothing, not even count it.",
+		  "CPU ${cpu} pauses: for ${missing} of the time it did nothing, and did not even count that time.",
 	  .because =
-		  "Its timer's interrupts came late or not: interrupts were off for many ms, by a driver, firmware "
-		  "(SMI), or a hypervisor that does not report steal. Its queues stand meanwhile.",
-	  .clear = "${missing} of the time of a CPU is not accounted for at most",
+		  "Its timer interrupts came late or not at all: a driver, firmware (SMI), or a hypervisor that does "
+		  "not report steal kept interrupts off for many ms. Its queues stand meanwhile.",
+	  .clear = "at most ${missing} of the time of a CPU is not accounted for",
 	  .now = "perf trace -e irq:*,irq_vectors:* -C ${cpu}; turbostat shows SMIs; ask the hypervisor's host",
-	  .keep = "the BIOS, the driver or the host that does it",
+	  .keep = "change the BIOS, the driver or the host that does it",
 	  .expect = "missing from ${missing} to below 1 %",
 	  .reference = "kernel/sched/cputime.c:account_process_tick; proc(5), /proc/stat",
 	  .judge = judge_pauses },
@@ -331,21 +332,21 @@ const struct doctor_check doctor_checks_cpu[] = {
 	  .rule = "10 % or more of a CPU",
 	  .cause = "The hypervisor takes ${stolen} of CPU ${cpu} away from this machine.",
 	  .because =
-		  "While it does, nobody empties the queues of that CPU: every queue there stands for as long.",
-	  .clear = "the hypervisor takes ${stolen} of a CPU at most",
-	  .now = "ask for CPUs of its own (dedicated, pinned), or a larger machine",
+		  "Meanwhile nobody empties the queues of that CPU: all of them stand for that long.",
+	  .clear = "the hypervisor takes at most ${stolen} of a CPU",
+	  .now = "ask for dedicated (pinned) CPUs, or a larger machine",
 	  .expect = "stolen from ${stolen} to below 1 %", .risk = "price",
 	  .reference = "proc(5), steal", .judge = judge_steal },
 	{ DOCTOR_CHECK("rx-starved", CPU, SHARED, HIGH, MEASURED),
 	  .reads = "/proc/PID/schedstat of ksoftirqd/N, napi/IF-N, backlog_napi/N",
-	  .rule = "such a thread waits 50 % of the time for its CPU, and not for another of them",
-	  .cause =
-		  "What receives on CPU ${cpu} waits ${starved} of the time for that CPU. Who has it: ${hogs}.",
-	  .because = "Receiving there takes ${receives}. It wanted to run and was not let: the "
-		     "queue stands because nobody polls it, not because packets are dear.",
+	  .rule = "such a thread waits 50 % of the time for its CPU, and not for another such thread",
+	  .cause = "The thread that receives on CPU ${cpu} waits ${starved} of the time for that CPU. Programs that use "
+		   "it: ${hogs}.",
+	  .because =
+		  "Receiving there takes ${receives}. The thread wanted to run and did not get the CPU: the queue "
+		  "stands because nobody polls it, not because packets are expensive.",
 	  .clear = "threads that receive wait ${starved} of the time for a CPU",
-	  .now = "taskset -cp the programs on CPU ${cpu} to others, or "
-		 "chrt -f -p 10 PID of the thread",
+	  .now = "move the programs on CPU ${cpu} to other CPUs: taskset -cp; or raise the thread: chrt -f -p 10 PID",
 	  .keep = "CPUAffinity= in units, isolcpus= or cpusets for the CPUs of the NIC",
 	  .undo = "taskset -cp 0-N PID; chrt -o -p 0 PID",
 	  .expect = "starved from ${starved} to below 5 %",
@@ -353,15 +354,18 @@ const struct doctor_check doctor_checks_cpu[] = {
 	  .reference = "sched-stats.rst; scaling.rst", .judge = judge_starved },
 	{ DOCTOR_CHECK("rx-late", CPU, SHARED, MEDIUM, INFERRED),
 	  .reads = "/proc/PID/schedstat of threads that receive, each 100 ms",
-	  .rule = "such a thread that runs 1 % of the time, ksoftirqd if it has a fifth of the softirqs, waits 50 ms at once; where only the sum is "
-		  "known: 2 % of the time, twice as long as it runs, on a CPU that has time",
+	  .rule = "such a thread runs 1 % of the time or more (ksoftirqd: a fifth of the softirqs), and waits 50 ms at "
+		  "once; if only the sum of its waits is known: 2 % of the time, twice as long as it runs, on a CPU "
+		  "that has time",
 	  .cause =
-		  "What receives on CPU ${cpu} is held off at times: ${thread} waited ${waited} for the CPU, ${longest}.",
+		  "Receiving on CPU ${cpu} is held off at times: ${thread} waited ${waited} for the CPU, ${longest}.",
 	  .because =
-		  "It ran ${ran}, and the CPU was ${idle} idle: no mean shows it. Programs that stay in the kernel for long are not "
-		  "interrupted (reading statistics of cgroups or /proc, many timers). Most of that CPU had: ${hogs}.",
-	  .clear = "threads that receive were held off for ${waited} by pieces of 50 ms or more",
-	  .now = "perf sched timehist -C ${cpu}, or --deep: the longest wait; then move or mend who had it",
+		  "It ran ${ran}, and the CPU was ${idle} idle: an average does not show such waits. Programs that "
+		  "stay in the kernel for long are not interrupted (reading statistics of cgroups or /proc, many "
+		  "timers). Programs that use the CPU: ${hogs}.",
+	  .clear = "threads that receive waited ${waited} in all, in waits of 50 ms or more",
+	  .now = "find the longest wait with perf sched timehist -C ${cpu}, or --deep; then move or fix the program "
+		 "that had the CPU",
 	  .keep = "CPUAffinity= in units, isolcpus= or cpusets for the CPUs of the NIC",
 	  .expect = "waits below 10 ms",
 	  .after =
@@ -370,40 +374,40 @@ const struct doctor_check doctor_checks_cpu[] = {
 	  .judge = judge_late },
 	{ DOCTOR_CHECK("softirq-other", CPU, SHARED, HIGH, INFERRED),
 	  .reads = "/proc/stat softirq, /proc/softirqs by kind",
-	  .rule = "a CPU is full of softirqs as for rx-cpu-busy, and NET_RX can be less than half of that",
+	  .rule = "a CPU is full of softirqs as for rx-cpu-busy, and NET_RX can be at most half of them",
 	  .cause = "CPU ${cpu} is full of softirqs (${softirqs}) that do not receive.",
 	  .because =
-		  "NET_RX ran ${net_rx} times there, which makes ${receiving} at most. Other kinds, by how often: ${kinds}. What "
-		  "comes by queues of that CPU waits meanwhile.",
+		  "NET_RX ran ${net_rx} times there, which is at most ${receiving} of the time. Other kinds, and how "
+		  "often they ran: ${kinds}. Packets in the queues of that CPU wait meanwhile.",
 	  .clear =
-		  "the fullest CPU of softirqs that do not receive: ${softirqs}, of which ${receiving} receives",
-	  .now = "perf record -a -g -C ${cpu} -- sleep 3; perf report: the function is a timer's (IPVS, conntrack), "
-		 "a disk's or RCU's",
-	  .keep = "what that says; meanwhile move the queue's interrupt: smp_affinity_list",
-	  .expect = "softirqs from ${softirqs} to what receives", .after = "cpu-steal",
+		  "the CPU with most softirqs that do not receive: ${softirqs}, of which ${receiving} receive",
+	  .now = "perf record -a -g -C ${cpu} -- sleep 3; perf report: the function belongs to a timer (IPVS, "
+		 "conntrack), a disk or RCU",
+	  .keep = "remove what perf shows; until then move the queue's interrupt: smp_affinity_list",
+	  .expect = "softirqs from ${softirqs} to the part that receives", .after = "cpu-steal",
 	  .reference = "proc(5), /proc/softirqs; net/core/dev.c:net_rx_action",
 	  .judge = judge_other },
 	{ DOCTOR_CHECK("rx-extras", CPU, SERVICE, MEDIUM, INFERRED),
 	  .reads = "/proc/net/packet, RTM_GETLINK (XDP mode), netfilter tables; /proc/stat",
 	  .rule = "a CPU is full as for rx-cpu-busy, and AF_PACKET sockets or generic XDP see each packet",
-	  .cause = "Each packet passes more than the stack while CPU ${cpu} is full: ${extra}.",
+	  .cause = "While CPU ${cpu} is full, each packet passes more than the stack: ${extra}.",
 	  .because = "Each copy or program costs every packet some hundred ns; at ${busiest} of a "
 		     "CPU there is no time left for it.",
 	  .clear = "on each packet besides the stack: ${extra}; busiest CPU ${busiest}",
-	  .now = "stop what captures (ss -0p shows it), attach XDP in native mode",
+	  .now = "stop the programs that capture (ss -0p shows them), attach XDP in native mode",
 	  .undo = "start it again", .expect = "some 10 % to 50 % less time a packet",
-	  .risk = "what captured sees nothing",
+	  .risk = "the programs that captured see nothing",
 	  .reference = "packet(7); net/core/dev.c:__netif_receive_skb_core", .judge = judge_dear },
 	{ DOCTOR_CHECK("rx-cpu-busy", CPU, SKEWED, HIGH, MEASURED),
 	  .reads = "/proc/stat softirq, schedstat of NAPI threads, by CPU",
 	  .rule = "one CPU 95 % or more, or 80 % and not idle; the mean of the others 40 % or less",
 	  .cause =
 		  "CPU ${cpu} spends ${busiest} of its time receiving, the others ${others}: it is the bottleneck.",
-	  .because = "Not the NIC and not the host is full, but one queue's CPU.",
+	  .because = "The CPU of one queue is full, not the NIC and not the host.",
 	  .clear = "busiest CPU ${busiest} receiving, the others ${others}",
 	  .now = "${queues}RPS: echo MASK >/sys/class/net/IFACE/queues/rx-N/rps_cpus",
 	  .keep = "the same in the interface's configuration", .undo = "the old mask${old}",
-	  .expect = "the busiest CPU from ${busiest} to about ${others} more than now",
+	  .expect = "the busiest CPU from ${busiest} to somewhat above the ${others} of the others",
 	  .risk = "RPS costs the CPUs that it uses${resets}",
 	  .after = "rx-starved cpu-steal bpf-dear rx-overload-sticks rx-queue-standing irqs-on-one-cpu rx-skew rx-queues-few "
 		   "rx-extras ip-fragments gro-off cpu-clock cpu-sibling packet-dear napi-starved",
@@ -426,7 +430,8 @@ const struct doctor_check doctor_checks_cpu[] = {
 	  .reference = "scaling.rst", .essential = true, .judge = judge_all },
 	{ DOCTOR_CHECK("busy-poll", CPU, SETTING, LOW, MEASURED),
 	  .reads = "netdev netlink: threaded of each NAPI; busy_poll",
-	  .rule = "never: it only explains CPUs at 100 %, which it is asked for", NEVER_FOUND,
+	  .rule = "never: it only explains CPUs at 100 %, which busy polling is meant to use",
+	  NEVER_FOUND,
 	  .clear = "${pollers} NAPI threads poll for ever: their CPUs are full and not overloaded",
 	  .reference = "napi.rst, threaded busy polling (7.x)", .judge = judge_busy_poll },
 	{}

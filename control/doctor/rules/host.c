@@ -145,8 +145,9 @@ const struct doctor_check doctor_checks_host[] = {
 		  "no driver tells the base)",
 	  .cause =
 		  "CPU ${cpu} receives at ${clock} of its clock, ${mhz} MHz, while it is ${busy} busy.",
-	  .because = "Each packet takes longer by as much. Heat, a limit of power or a governor "
-		     "keeps it down (${throttled} throttled by heat in the window).",
+	  .because =
+		  "Each packet takes longer in proportion. Heat, a power limit or a governor keeps the clock low "
+		  "(throttled ${throttled} times for heat in the window).",
 	  .clear = "CPUs that are busy receiving run at ${clock} of their clock or more",
 	  .now = "cpupower frequency-set -g performance; cpupower frequency-info; ipmitool sensor",
 	  .keep = "the governor in the boot configuration; cooling; the firmware's power profile",
@@ -155,7 +156,7 @@ const struct doctor_check doctor_checks_host[] = {
 	  .judge = judge_clock },
 	{ DOCTOR_CHECK("cpu-sibling", CPU, SHARED, MEDIUM, INFERRED),
 	  .reads = "/proc/stat, topology/thread_siblings_list",
-	  .rule = "a CPU is 90 % busy receiving, and the other one of its core 80 % busy with something else",
+	  .rule = "a CPU is 90 % busy receiving, and the other CPU of its core is 80 % busy with something else",
 	  .cause = "CPU ${cpu} is ${receives} busy receiving and shares its core with CPU ${sibling}, which is "
 		   "${sibling_busy} busy.",
 	  .because = "Two threads of a core have about 60 % of its speed each.",
@@ -170,9 +171,10 @@ const struct doctor_check doctor_checks_host[] = {
 	  .reads = "packets by queue, /proc/interrupts, device/numa_node, /sys/devices/system/node",
 	  .rule = "half of 10,000 packets/s or more are received on CPUs of another node than the NIC's",
 	  .cause =
-		  "${remote} of what ${iface} receives is handled on CPUs of another node than its own (${node}).",
-	  .because = "Descriptors and buffers are written by the NIC into its node's memory, and "
-		     "each packet fetches them across (${rate} packets).",
+		  "${remote} of the packets of ${iface} are handled on CPUs of another node than the NIC's (${node}).",
+	  .because =
+		  "The NIC writes descriptors and buffers into the memory of its own node, and for each packet a CPU "
+		  "fetches them from there (${rate} packets).",
 	  .clear = "${remote} of packets are handled on another node than their NIC's",
 	  .now = "echo CPUs of node ${node} >/proc/irq/IRQ/smp_affinity_list for its interrupts",
 	  .keep = "irqbalance, or set_irq_affinity at boot", .undo = "the old list",

@@ -136,8 +136,8 @@ const struct doctor_check doctor_checks_link[] = {
 	  .cause = "The two ends of the link of ${iface} do not agree on duplex: ${collisions} collisions beside "
 		   "${damaged} damaged frames.",
 	  .because =
-		  "Only half duplex (here: ${duplex}) has collisions; an end of full duplex sends into what it receives. "
-		  "That comes of one end set by hand and the other one left to autonegotiation.",
+		  "Only half duplex has collisions (here: ${duplex}); an end in full duplex sends while it receives. "
+		  "It happens if one end is set by hand and the other one uses autonegotiation.",
 	  .clear = "${collisions} collisions beside ${damaged} damaged frames",
 	  .now = "ethtool -s ${iface} autoneg on; the same at the port of the switch",
 	  .keep = "no speed or duplex by hand, at either end",
@@ -152,7 +152,8 @@ const struct doctor_check doctor_checks_link[] = {
 		  "full; low if it is not",
 	  .cause = "The link of ${iface} has only ${speed}, and is ${used} full.",
 	  .because =
-		  "The NIC can do: ${possible}. What autonegotiation found less of comes of a cable, a port or a setting.",
+		  "The NIC can do: ${possible}. If autonegotiation chose less, the reason is a cable, a port or a "
+		  "setting.",
 	  .clear = "links that are slower than their NICs are ${used} full",
 	  .now = "ethtool ${iface}: what both ends advertise; another cable (all four pairs), another port; "
 		 "ethtool -s ${iface} autoneg on",
@@ -163,13 +164,14 @@ const struct doctor_check doctor_checks_link[] = {
 	  .reference = "ethtool(8)", .judge = judge_slow },
 	{ DOCTOR_CHECK("link-full", WIRE, ARRIVAL, MEDIUM, MEASURED),
 	  .reads = "speed of the link; bytes and packets of both directions",
-	  .rule = "95 % or more of the speed, with 24 bytes a frame that nobody counts",
+	  .rule = "95 % or more of the speed, with 24 bytes a frame that the kernel does not count",
 	  .cause = "The link of ${iface} is full: ${used} of ${speed}.",
 	  .because =
-		  "What does not fit waits or is lost at the sending end of it: for what comes, that is the switch.",
+		  "Packets that do not fit wait or are lost at the sending end of the link: for received packets, that "
+		  "is the switch.",
 	  .clear = "the fullest link is ${used} full",
-	  .now = "a faster link, a second one (bonding), or less traffic; the drops of the switch's port say "
-		 "what is lost there",
+	  .now = "a faster link, a second one (bonding), or less traffic; the drops of the switch's port show what is "
+		 "lost there",
 	  .expect = "used below 90 %", .after = "link-slow",
 	  .reference = "ethtool(8); statistics.rst", .judge = judge_full },
 	{}

@@ -81,13 +81,13 @@ static const struct {
 	const char *name, *words[RING_STUCK + 1];
 } ring_words[] = {
 	{ "why",
-	  { "The CPU of a queue did not take them in time.",
-	    "No CPU is half busy receiving: bursts are longer than the ring, or the NIC brings them to "
-	    "memory too late.",
-	    "Nothing was taken out of it: the NIC or its driver stands still." } },
+	  { "The CPU of a queue did not take packets in time.",
+	    "No CPU is even half busy receiving: bursts are longer than the ring, or the NIC writes "
+	    "packets to memory too late.",
+	    "Nothing was taken out of the ring: the NIC or its driver hangs." } },
 	{ "take",
 	  { ENFORCE_FOR("${iface}"), "ethtool -A ${iface} rx on tx on",
-	    "dmesg tells why, perhaps; ip link set ${iface} down; ip link set ${iface} up" } },
+	    "dmesg may tell why; ip link set ${iface} down; ip link set ${iface} up" } },
 	{ "keep",
 	  { "rxaqm.conf(5), or the interface's configuration", "the interface's configuration",
 	    "another version of the driver, or of the NIC's firmware" } },
@@ -124,7 +124,7 @@ static void say_ring(struct doctor_finding *finding, const struct doctor_iface *
 	doctor_say_ours(finding, "shrink", "%s", "");
 	doctor_say_ours(finding, "power", "%s",
 			state == RING_IDLE && known(iface->pcie_width) ?
-				"; where lspci -vv says that the link of the NIC saves power (ASPM "
+				"; if lspci -vv shows that the link of the NIC saves power (ASPM "
 				"Enabled): echo performance >/sys/module/pcie_aspm/parameters/policy" :
 				"");
 	if (state == RING_STUCK || !known(iface->rx_ring) || !known(iface->rx_ring_max) ||
@@ -196,8 +196,8 @@ static enum doctor_verdict judge_worst(const struct doctor_snapshot *snap,
 	doctor_say(finding, "counter", "%s", worst->counter);
 	doctor_say_ours(finding, "less", "%s",
 			strstr(worst->counter, "linklocal") ?
-				"a cache on this host for what it asks the cloud itself (DNS, time, "
-				"metadata): all machine types have the same for that" :
+				"cache on this host what it asks the cloud itself (DNS, time, metadata): "
+				"this allowance is the same for all machine types" :
 				"a larger machine type, or less traffic");
 	doctor_note_count(finding, "by_rxaqm", dropped_by_rxaqm(snap, iface),
 			  "rxaqm, its counters");
@@ -252,7 +252,7 @@ DOCTOR_JUDGE(judge_paused)
 	if (share >= 0)
 		doctor_note_share(finding, "paused", share, ETHTOOL);
 	else
-		doctor_say(finding, "paused", "not known for how long");
+		doctor_say(finding, "paused", "not known");
 	if (share >= 0 ? share < 5 : doctor_noted(finding, "events") < 100 * window)
 		finding->severity = DOCTOR_LOW;
 	return verdict;
@@ -287,7 +287,8 @@ const struct doctor_check doctor_checks_nic[] = {
 	  .cause =
 		  "The cloud limits ${iface}: ${events} packets were over an allowance of this machine (${counter}).",
 	  .because =
-		  "The hypervisor drops or delays what is over it. Some allowances are by queue: more of them help.",
+		  "The hypervisor drops or delays packets over the allowance. Some allowances are by queue: there more "
+		  "queues help.",
 	  .clear = "${events} packets over the allowance of a hypervisor",
 	  .now = "${queues}${less}", .undo = "${old_queues}",
 	  .expect = "events from ${events} to 0", .risk = "price of a larger machine",
@@ -298,20 +299,20 @@ const struct doctor_check doctor_checks_nic[] = {
 	  .cause =
 		  "${iface} loses packets before its rings: ${events} of ${packets} found no room behind the port.",
 	  .because =
-		  "Rings and CPUs have room: the NIC itself or its PCIe bus (width: ${pcie}) does not take them on.",
+		  "Rings and CPUs have room: the NIC itself or its PCIe bus (width: ${pcie}) cannot take the packets.",
 	  .clear = "${events} packets had no room behind the port of a NIC",
-	  .now = "lspci -vv of the NIC: LnkSta against LnkCap, a slot of full width; ethtool -S ${iface}: "
-		 "outbound_pci_stalled_wr; an XDP program that is not needed off; ethtool -A ${iface} rx on tx on, or "
-		 "a slower link, where its FIFO is too small",
+	  .now = "lspci -vv of the NIC: compare LnkSta with LnkCap, and use a slot of full width; ethtool -S "
+		 "${iface}: outbound_pci_stalled_wr; remove an XDP program that is not needed; if the NIC's FIFO is "
+		 "too small: ethtool -A ${iface} rx on tx on, or a slower link",
 	  .keep = "the slot, the firmware's PCIe settings",
-	  .undo = "ethtool -A ${iface} rx off tx off, where that was tried",
+	  .undo = "ethtool -A ${iface} rx off tx off, if that was tried",
 	  .expect = "events from ${events} to 0", .after = "nic-allowance",
 	  .reference = "Documentation/networking/device_drivers/ethernet/mellanox/mlx5/counters.rst",
 	  .judge = judge },
 	{ DOCTOR_CHECK("wire-errors", WIRE, ELSEWHERE, HIGH, MEASURED),
 	  .reads = "rx_crc_errors, rx_frame_errors; ethtool -S: *crc*, *fcs*, *symbol*, *align*",
 	  .cause = "${iface} receives damaged frames: ${events} of ${packets}.",
-	  .because = "A cable, a transceiver or a port of the switch.",
+	  .because = "A cable, a transceiver or a port of the switch is faulty.",
 	  .clear = "${events} damaged frames of ${packets}",
 	  .now = "ethtool -m ${iface} (light levels); change the cable, then the transceiver",
 	  .expect = "events from ${events} to 0", .risk = "the link goes down meanwhile",
@@ -321,13 +322,14 @@ const struct doctor_check doctor_checks_nic[] = {
 	  .reads = "rx_length_errors; ethtool -S: *oversize*, *long*, *length_err*; MTU",
 	  .rule = "1/s or more; low below 1 of 1000 packets, or where the MTU is above 1500 and only the driver counts",
 	  .cause =
-		  "${iface} is sent frames longer than its MTU (${mtu}): it threw ${events} of ${packets} away.",
+		  "${iface} receives frames longer than its MTU (${mtu}): it dropped ${events} of ${packets}.",
 	  .because =
-		  "They are whole (no wrong CRC): a peer, a switch or a tunnel in the same network has a larger MTU "
-		  "(${counter}). Small packets pass, full ones never: connections begin, and then stand.",
+		  "The frames are not damaged (their CRC is right): a peer, a switch or a tunnel in the same network "
+		  "has a larger MTU (${counter}). Small packets pass, full ones never do: connections begin, and then "
+		  "hang.",
 	  .clear = "${events} frames longer than the MTU",
-	  .now = "one MTU for all of that network: ip link set ${iface} mtu 9000 where the others have that, or 1500 "
-		 "there; ping -M do -s 1472 PEER, and -s 8972, tell what passes",
+	  .now = "set one MTU in the whole network: ip link set ${iface} mtu 9000 if the others have that, else 1500 "
+		 "at the others; ping -M do -s 1472 PEER, and -s 8972, show which sizes pass",
 	  .keep = "the same in the interface's configuration",
 	  .undo = "ip link set ${iface} mtu ${mtu}", .expect = "events from ${events} to 0",
 	  .risk = "many drivers reset the link for it", .after = "wire-errors duplex-mismatch",
@@ -339,28 +341,29 @@ const struct doctor_check doctor_checks_nic[] = {
 	  .because = "Flow control hides the overflow of this NIC and slows others at the switch.",
 	  .clear = "${events} pause frames sent", .now = "ethtool -A ${iface} tx off",
 	  .keep = "the same in the interface's configuration", .undo = "ethtool -A ${iface} tx on",
-	  .expect = "pauses 0; what does not fit is dropped here, where it can be seen and marked",
-	  .risk = "drops where nothing (RoCE, FCoE) may be lost: leave it on there",
+	  .expect =
+		  "pauses 0; packets that do not fit are dropped here, where that can be seen and marked",
+	  .risk = "drops; leave it on for traffic that may lose nothing (RoCE, FCoE)",
 	  .after = "nic-no-memory nic-port-discards rx-queue-standing " CPU_FULL " rx-starved",
 	  .reference = "ethtool(8) -A; IEEE 802.3x", .judge = judge },
 	{ DOCTOR_CHECK("nic-pauses-received", TX, ELSEWHERE, MEDIUM, MEASURED),
 	  .reads = "ethtool -S: pause frames received, PFC, *pause_duration*",
 	  .rule = "1/s or more; low below 5 % of the time, or, where that is not known, below 100/s",
 	  .cause =
-		  "${iface} is told to stop sending: ${events} pause frames came (it stood still: ${paused}).",
-	  .because = "The switch, or who is behind it, does not take what this host sends.",
+		  "${iface} is told to stop sending: ${events} pause frames came (time paused: ${paused}).",
+	  .because = "The switch, or a host behind it, does not take what this host sends.",
 	  .clear = "${events} pause frames received",
-	  .now = "find who is slow behind the switch: its counters of pauses by port",
+	  .now = "find the slow host behind the switch: the switch counts pauses by port",
 	  .expect = "events from ${events} to 0", .after = "nic-pauses",
 	  .reference = "ethtool(8) -a; IEEE 802.3x, 802.1Qbb", .judge = judge_paused },
 	{ DOCTOR_CHECK("nic-no-memory", NIC, MEMORY, HIGH, MEASURED),
 	  .reads = "qstats rx-alloc-fail; ethtool -S: *alloc*fail*",
 	  .cause = "${iface} could not get memory for packets ${events} times: its ring ran empty.",
-	  .because = "That is the host's free memory, not its CPU.",
-	  .clear = "${events} times no memory for a packet",
-	  .now = "sysctl vm.min_free_kbytes; sysctl -w twice that, 262144 at least",
+	  .because = "The host lacks free memory, not CPU time.",
+	  .clear = "${events} times there was no memory for a packet",
+	  .now = "sysctl vm.min_free_kbytes shows the value; set twice as much, at least 262144, with sysctl -w",
 	  .keep = "the same line in " SYSCTL_FILE, .undo = "remove the line and set the old value",
-	  .expect = "events from ${events} to 0", .risk = "as much less for programs",
+	  .expect = "events from ${events} to 0", .risk = "programs have that much less memory",
 	  .reference = "Documentation/netlink/specs/netdev.yaml, rx-alloc-fail", .judge = judge },
 	{ DOCTOR_CHECK("nic-ring-overflow", NIC, ARRIVAL, HIGH, MEASURED),
 	  .reads =
@@ -393,11 +396,11 @@ const struct doctor_check doctor_checks_nic[] = {
 	  .cause =
 		  "The other end of ${iface} does not take what is sent to it: ${events} packets were dropped.",
 	  .because =
-		  "With XDP or GRO there, packets wait in a ring of 256 for the NAPI of that end, whose CPU was late; or "
-		  "that end is down, or its MTU is smaller.",
+		  "If the other end has XDP or GRO on, packets wait in a ring of 256 for its NAPI, whose CPU was late; "
+		  "or the other end is down, or its MTU is smaller.",
 	  .clear = "${events} packets dropped between two ends of a veth",
 	  .now = "tc qdisc replace dev ${iface} root fq_codel: from Linux 6.16 (use 6.17.10 or later) packets wait "
-		 "there while the ring is full; nsenter --net=NETNS ip -d link tells of the other end",
+		 "there while the ring is full; nsenter --net=NETNS ip -d link shows the other end",
 	  .keep = "the same in the configuration of the container's network",
 	  .undo = "tc qdisc del dev ${iface} root", .expect = "events from ${events} to 0",
 	  .risk = "a queue that stands is delay: fq_codel keeps it short",
@@ -407,14 +410,14 @@ const struct doctor_check doctor_checks_nic[] = {
 	  .reads = "queues/tx-N/tx_timeout of an interface; ethtool -S: *tx*timeout*",
 	  .rule = "one or more",
 	  .cause =
-		  "A Tx queue of ${iface} hung ${events} times, and the kernel's watchdog had it reset.",
+		  "A Tx queue of ${iface} hung ${events} times, and the kernel's watchdog reset it.",
 	  .because =
-		  "It sent nothing for 5 s or more (dmesg: NETDEV WATCHDOG), and what it held is lost: a fault of the NIC, "
-		  "its driver or its link, often with an offload that it does wrongly.",
+		  "It sent nothing for 5 s or more (dmesg: NETDEV WATCHDOG), and lost what it held. The NIC, its "
+		  "driver or its link is faulty; often an offload does not work.",
 	  .clear = "${events} Tx queues hung",
-	  .now = "dmesg | grep -A3 'NETDEV WATCHDOG'; one after the other, until it hangs no more: ethtool -K ${iface} "
-		 "tso off gso off; ethtool -K ${iface} tx off; ethtool --set-eee ${iface} eee off",
-	  .keep = "the one that helps in the interface's configuration; another version of driver or firmware",
+	  .now = "dmesg | grep -A3 'NETDEV WATCHDOG'; try these one by one, until it no longer hangs: ethtool -K "
+		 "${iface} tso off gso off; ethtool -K ${iface} tx off; ethtool --set-eee ${iface} eee off",
+	  .keep = "the one that helps, in the interface's configuration; another version of driver or firmware",
 	  .undo = "ethtool -K ${iface} tx on tso on gso on; ethtool --set-eee ${iface} eee on",
 	  .expect = "events from ${events} to 0",
 	  .risk = "offloads that are off cost some % of a CPU; EEE resets the link",
@@ -424,7 +427,8 @@ const struct doctor_check doctor_checks_nic[] = {
 	  .reads = "rx_dropped of the interface", .rule = "20/s or more, and 1 of 1000 packets",
 	  .cause = "${events} packets were dropped at ${iface} for other reasons (rx_dropped).",
 	  .because =
-		  "Protocols or VLANs that nobody here wants, a filter, or what its driver could not use.",
+		  "They had protocols or VLANs that nobody here wants, a filter dropped them, or the driver could not "
+		  "use them.",
 	  .clear = "${events} packets dropped at an interface for other reasons",
 	  .now = "rxaqm doctor --deep tells which functions dropped them, and why", .keep = "-",
 	  .expect = "events from ${events} to 0",

@@ -181,13 +181,14 @@ const struct doctor_check doctor_checks_path[] = {
 	  .cause =
 		  "${share} of the local ports for ${from} are in use: new connections fail as if the network were down.",
 	  .because =
-		  "${used} of ${range}. connect() then says EADDRNOTAVAIL. Connections in TIME_WAIT count.",
+		  "${used} of ${range} are in use. connect() then fails with EADDRNOTAVAIL. Connections in TIME_WAIT "
+		  "count, too.",
 	  .clear = "${used} of ${range} local ports in use from one address",
 	  .now = "sysctl -w net.ipv4.ip_local_port_range='1024 65535'",
 	  .keep = "echo 'net.ipv4.ip_local_port_range = 1024 65535' >>" SYSCTL_FILE,
 	  .undo = "sysctl -w net.ipv4.ip_local_port_range=${old}, and remove the line",
 	  .expect =
-		  "64512 ports; programs that bind first: IP_BIND_ADDRESS_NO_PORT shares them by peer",
+		  "64512 ports; for programs that bind first, IP_BIND_ADDRESS_NO_PORT shares ports by peer",
 	  .risk = "servers that listen above 1024 and start later may find their port taken: "
 		  "ip_local_reserved_ports",
 	  .reference = "ip(7) IP_BIND_ADDRESS_NO_PORT; Cloudflare: 28,232 ports",
@@ -196,10 +197,10 @@ const struct doctor_check doctor_checks_path[] = {
 	  .reads =
 		  "TCPSACKReorder, TCPTSReorder, TCPRenoReorder over Tcp.OutSegs; TCPOFOQueue, Tcp.InSegs",
 	  .rule = "more than 1 of 1000 segments sent",
-	  .cause = "Packets overtake each other: ${events} times seen by senders here.",
+	  .cause = "Packets overtake each other: senders here saw it ${events} times.",
 	  .because =
-		  "${segments} segments were sent. Of ${received} received, ${out_of_order} came out of order. The path, "
-		  "a bond, or RPS and RFS that move a flow between CPUs.",
+		  "${segments} segments were sent. Of ${received} received, ${out_of_order} came out of order. The "
+		  "path or a bond reorders them, or RPS and RFS move a flow between CPUs.",
 	  .clear = "${events} reorderings in ${segments} segments",
 	  .now = "compare with RPS and RFS off: echo 0 >/sys/class/net/IFACE/queues/rx-N/rps_cpus",
 	  .keep = "the same in the interface's configuration", .undo = "the old mask",
@@ -216,7 +217,7 @@ const struct doctor_check doctor_checks_path[] = {
 	  .clear = "${share} of segments sent again, none by loss-based control on a long path",
 	  .now = "sysctl -w net.ipv4.tcp_congestion_control=bbr", .keep = "in " SYSCTL_FILE,
 	  .undo = "sysctl -w net.ipv4.tcp_congestion_control=${control}",
-	  .expect = "2.1 to 9.7 Gbit/s at 144 ms where it was published",
+	  .expect = "a published case went from 2.1 to 9.7 Gbit/s at 144 ms",
 	  .risk = "BBR takes more than its share beside others",
 	  .after =
 		  "cq-shared rx-queue-standing rx-queues-few rx-cpu-busy rx-cpus-busy nic-ring-overflow",
@@ -224,17 +225,17 @@ const struct doctor_check doctor_checks_path[] = {
 	{ DOCTOR_CHECK("tcp-loss", PATH, ELSEWHERE, MEDIUM, MEASURED),
 	  .reads =
 		  "Tcp.RetransSegs over Tcp.OutSegs, less TCPDSACKRecv; TCPTimeouts, TCPSynRetrans; RTT of flows",
-	  .rule = "1/s or more, and 1 % or more of the segments sent, are sent again and did not come twice; or SYNs, "
-		  "one for five connections",
+	  .rule = "1/s or more, and 1 % or more of the segments sent, are sent again and did not arrive twice; or 1/s "
+		  "or more are SYNs, one for five connections",
 	  .cause = "${what} sent from here are lost and sent again.",
 	  .because =
-		  "${retransmitted} of ${segments}, ${timeouts} after a timeout, ${syns} SYNs. Shortest round trip "
-		  "${min_rtt}, smoothed ${rtt}: what is between them is the waiting.${flow}",
+		  "${retransmitted} of ${segments} segments were sent again, with ${timeouts} timeouts and ${syns} "
+		  "SYNs. Shortest round trip ${min_rtt}, smoothed ${rtt}: the difference is waiting.${flow}",
 	  .clear = "${share} of the segments sent are lost",
-	  .now = "find where: mtr -T towards the peer; ethtool -S at both ends, the drops of the switch's "
-		 "port between them; a wireless link's own figures; if all peers lose alike, try without what the NIC does "
-		 "itself: ethtool -K IFACE tso off gso off",
-	  .keep = "what that says", .undo = "ethtool -K IFACE tso on gso on, where that was tried",
+	  .now = "find where: mtr -T towards the peer; ethtool -S at both ends, the drops of the switch's port "
+		 "between them; the figures of a wireless link; if all peers lose alike, try without the NIC's "
+		 "offloads: ethtool -K IFACE tso off gso off",
+	  .keep = "what helped", .undo = "ethtool -K IFACE tso on gso on, if that was tried",
 	  .expect = "retransmitted from ${retransmitted} to below 1 of 1000 segments",
 	  .after =
 		  "loss-on-long-path tx-hangs veth-drops too-big-to-forward duplex-mismatch wire-errors link-slow link-full tx-qdisc-drops tx-qdisc-standing "
@@ -250,7 +251,7 @@ const struct doctor_check doctor_checks_path[] = {
 	  .clear = "no large flow has segments of less than half of what is possible",
 	  .now = "the same MTU on the whole path: ip link set IFACE mtu 9000 at both ends and between",
 	  .keep = "the same in the interfaces' configuration", .undo = "the old MTU",
-	  .expect = "fewer packets for the same bytes, by ${possible} over ${mss}",
+	  .expect = "fewer packets for the same bytes: by the factor ${possible} over ${mss}",
 	  .risk = "a hop with a smaller MTU that sends no ICMP loses large packets",
 	  .reference = "Google, TCP bulk flows: MTU 8,896, 9.7 to 12.5 Gbit/s",
 	  .judge = judge_mss },

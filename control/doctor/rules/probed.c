@@ -193,14 +193,14 @@ const struct doctor_check doctor_checks_probed[] = {
 	  .reads = "--deep: run time of all BPF programs (BPF_ENABLE_STATS)",
 	  .rule = "one takes 20 % of a CPU or more, and a quarter of the time in NAPI polls",
 	  .cause = "The BPF program ${program} takes ${time} of a CPU, ${run} each run.",
-	  .because = "It is of type ${type}, has id ${id} and runs ${runs}; what receives has "
-		     "only the rest of the CPU.",
-	  .clear = "the dearest BPF program, ${program}, takes ${time} of a CPU",
-	  .now = "bpftool prog show id ${id}; bpftool net tells where it is attached; detach what is "
-		 "not needed, or make it cheaper",
-	  .keep = "the configuration of who loads it", .undo = "attach it again",
+	  .because =
+		  "It has type ${type} and id ${id}, and runs ${runs}. Receiving gets only the rest of the CPU.",
+	  .clear = "the most expensive BPF program, ${program}, takes ${time} of a CPU",
+	  .now = "bpftool prog show id ${id}; bpftool net tells where it is attached; detach it if it is not needed, "
+		 "or make it cheaper",
+	  .keep = "the configuration of the program that loads it", .undo = "attach it again",
 	  .expect = "${run} less a packet, so ${time} of a CPU less",
-	  .risk = "what it did is not done",
+	  .risk = "its work is no longer done",
 	  .reference = "Documentation/admin-guide/sysctl/kernel.rst, bpf_stats_enabled",
 	  .judge = judge_progs },
 	{ DOCTOR_CHECK("packet-dear", CPU, SERVICE, HIGH, MEASURED), .by_probe = "polls",
@@ -210,23 +210,24 @@ const struct doctor_check doctor_checks_probed[] = {
 	  .because = "Its polls have ${polled} of CPU ${cpu} and bring ${rate} packets; a stack "
 		     "without extras takes 1 to 3 us. Longest poll: ${longest_poll}.",
 	  .clear = "a packet takes ${cost} where polls use their budget",
-	  .now = "perf top -C ${cpu} names the function; mostly it is a filter, a tap, a program, or GRO "
-		 "that is off",
-	  .keep = "what that says", .expect = "rate grows as the cost falls",
+	  .now = "perf top -C ${cpu} names the function; usually it is a filter, a tap, a program, or missing GRO",
+	  .keep = "remove what perf shows", .expect = "rate grows as the cost falls",
 	  .after =
 		  "cpu-steal bpf-dear tcp-collapse rx-extras ip-fragments gro-off cpu-clock cpu-sibling",
 	  .reference = "net/core/dev.c:napi_poll; Meta: 16 to 19 us a packet on the bad CPU",
 	  .judge = judge_dear },
 	{ DOCTOR_CHECK("napi-starved", CPU, SHARED, HIGH, MEASURED), .by_probe = "polls",
 	  .reads = "--deep: napi:napi_poll, irq:softirq_entry, NAPI threads switched in",
-	  .rule = "a NAPI that left packets behind waits more than it polls, and than other queues of its CPU do, 20 % of the time or more",
+	  .rule = "a NAPI that left packets behind waits longer than it polls (other queues of its CPU do not count as "
+		  "waiting), and 20 % of the time or more",
 	  .cause =
 		  "${where} is starved, not slow: ${waits} of the time that it has packets it waits for CPU ${cpu}.",
-	  .because = "Its own polls need ${polled} of that CPU; programs or other softirqs have "
-		     "it meanwhile (other queues: ${other_queues}). Longest wait: ${longest_wait}.",
+	  .because =
+		  "Its own polls need ${polled} of that CPU; programs or other softirqs use it meanwhile (other "
+		  "queues: ${other_queues}). Longest wait: ${longest_wait}.",
 	  .clear = "queues that have packets wait ${waits} of the time for other work of their CPU",
-	  .now = "another CPU for its interrupt: echo N >/proc/irq/IRQ/smp_affinity_list; or move what "
-		 "else runs on CPU ${cpu}",
+	  .now = "move its interrupt to another CPU: echo N >/proc/irq/IRQ/smp_affinity_list; or move the other work "
+		 "from CPU ${cpu}",
 	  .keep = "irqbalance's or the unit's configuration (CPUAffinity=)",
 	  .undo = "echo ${cpu} >/proc/irq/IRQ/smp_affinity_list",
 	  .expect = "waits from ${waits} to below 5 %", .risk = "caches are cold for a moment",
@@ -236,12 +237,12 @@ const struct doctor_check doctor_checks_probed[] = {
 	  .reads = "--deep: irq:softirq_raise, irq:softirq_entry of NET_RX",
 	  .rule = "one waits 50 ms or more to begin",
 	  .cause =
-		  "Receiving on CPU ${cpu} began ${longest} late at the longest; 99 of 100 times within ${p99}.",
+		  "Receiving on CPU ${cpu} began up to ${longest} late; 99 of 100 times within ${p99}.",
 	  .because =
-		  "Packets were there, and ${task} had the CPU when that wait began: what stays in the kernel for "
-		  "long (statistics of cgroups, /proc, timers) is not interrupted for them.",
-	  .clear = "the softirq that receives begins ${longest} late at the longest",
-	  .now = "perf record -a -g -C ${cpu} -- sleep 3 shows what ${task} does there; move or mend it",
+		  "Packets were waiting, and ${task} had the CPU when the longest wait began. A program that stays in "
+		  "the kernel for long (statistics of cgroups, /proc, timers) is not interrupted for them.",
+	  .clear = "the softirq that receives begins at most ${longest} late",
+	  .now = "perf record -a -g -C ${cpu} -- sleep 3 shows what ${task} does there; move or fix it",
 	  .keep = "CPUAffinity= in units, isolcpus= or cpusets for the CPUs of the NIC",
 	  .expect = "longest from ${longest} to below 10 ms",
 	  .after = "rx-starved cpu-steal cpu-pauses napi-starved rx-cpu-busy rx-cpus-busy",

@@ -160,7 +160,7 @@ DOCTOR_JUDGE(judge_cpu_wait)
 	if (is_paused(snap, worst))
 		finding->severity = DOCTOR_LOW;
 	doctor_note(finding, "nice", owner->nice, DOCTOR_NUMBER, "/proc/PID/stat");
-	doctor_say(finding, "quota", "what its cgroup's quota took is not known");
+	doctor_say(finding, "quota", "the time that its cgroup's quota took is not known");
 	if (owner->throttled_us != ~0ULL)
 		doctor_say(finding, "quota",
 			   "the quota of its cgroup (cpu.max) held it up for %.1f s",
@@ -169,9 +169,9 @@ DOCTOR_JUDGE(judge_cpu_wait)
 		   quota ? "its cgroup has used up its quota of the CPU" : "does not get a CPU");
 	doctor_say_ours(finding, "more",
 			quota ? "systemctl set-property UNIT CPUQuota= (none, or a larger one; of a "
-				"container --cpus, or its limit of cpu)" :
+				"container --cpus, or its cpu limit)" :
 				"renice -n 0 -p ${pid}; systemctl set-property UNIT CPUQuota= (no "
-				"quota), or CPUWeight=1000; or move who has the CPU");
+				"quota), or CPUWeight=1000; or move the program that has the CPU");
 	doctor_say_hogs(snap, finding, owner->cpu);
 	if (has_full_cpu(snap, worst))
 		finding->after = "cpu-steal " CPU_FULL;
@@ -249,28 +249,29 @@ DOCTOR_JUDGE(judge_captures)
 const struct doctor_check doctor_checks_reader[] = {
 	{ SOCKET_CHECK("tcp-reader-stopped", PROGRAM, READER, HIGH, MEASURED),
 	  .reads = "socket table twice: unread bytes, bytes received, window",
-	  .rule = "0 bytes read in the window while 4 kB or more wait, and more comes or the window is shut",
-	  .cause = "${program} does not read its socket: ${unread} wait there, and it took nothing.",
+	  .rule = "0 bytes read in the window while 4 kB or more wait, and more arrives or the window is shut",
+	  .cause = "${program} does not read its socket: ${unread} wait there, and it read nothing.",
 	  .because = "On ${socket}, ${arrives} arrived and ${is_read} were read. The kernel keeps "
 		     "what is unread, shuts the window when its limit is reached, and the sender "
 		     "then waits: the network is idle, not slow.",
 	  .clear = "0 of ${tcp_sockets} TCP sockets are unread for the whole window",
 	  .now = "look at what the program does instead: cat /proc/${pid}/stack; "
 		 "gdb -p ${pid} -batch -ex 'thread apply all bt'",
-	  .keep = "mend the program: read, or close what it does not want to read",
+	  .keep = "fix the program: it must read, or close what it does not want to read",
 	  .expect = "unread bytes from ${unread} to about 0, and the sender sends again",
-	  .risk = "none: no setting of the network helps here, larger buffers only hide it",
+	  .risk = "none: no network setting helps here, larger buffers only hide it",
 	  .reference =
 		  "tcp(7); Cloudflare 2022, receive buffers and window (a reader that never reads)",
 	  .essential = true, .judge = judge_stopped },
 	{ SOCKET_CHECK("tcp-reader-slow", PROGRAM, READER, HIGH, MEASURED),
 	  .reads = "socket table twice: unread bytes, bytes received",
-	  .rule = "what waits in a socket, at both ends of the window, takes 500 ms or more at the rate it is read",
+	  .rule = "the data that waits in a socket at both ends of the window takes 500 ms or more at the rate it is "
+		  "read",
 	  .cause = "${program} reads too slowly: data waits ${waits} in its socket.",
 	  .because = "On ${socket}, ${unread} wait and ${is_read} are read (${arrives} arrive).",
 	  .clear = "data waits ${waits} at most in a TCP socket",
-	  .now = "see what the program waits for: its CPU is ${program_cpu}, it waits for a CPU "
-		 "${program_waits_for_cpu}; perf top -p ${pid}",
+	  .now = "see what the program waits for (CPU used: ${program_cpu}, waiting for a CPU: "
+		 "${program_waits_for_cpu}); perf top -p ${pid}",
 	  .keep = "read in larger pieces, or in more threads; or tell the sender to send less",
 	  .expect = "the wait falls from ${waits} to below 500 ms",
 	  .risk = "none: a larger receive buffer makes data wait longer, not faster",
@@ -280,17 +281,18 @@ const struct doctor_check doctor_checks_reader[] = {
 	{ SOCKET_CHECK("reader-waits-for-cpu", PROGRAM, SHARED, HIGH, MEASURED),
 	  .reads =
 		  "socket table twice: unread bytes, drops; schedstat, nice and cgroup (cpu.stat) of the program",
-	  .rule = "data waits in a socket, or it drops, while its program waits for a CPU 20 % of the time or more, and half as "
-		  "long as it runs, or the quota of its cgroup holds it up as long, and a fifth of that",
-	  .cause = "${program} wants to read and ${gets}: it waits for one ${waits} of the time.",
+	  .rule = "data waits in a socket, or the socket drops, while its program waits for a CPU 20 % of the time or "
+		  "more and half as long as it runs, or the quota of its cgroup holds it up 20 % of the time and a "
+		  "fifth as long as it runs",
+	  .cause = "${program} wants to read and ${gets}: it waits ${waits} of the time.",
 	  .because =
-		  "It runs ${program_cpu} of it; ${unread} wait at ${socket}, ${drops} were dropped there. Its nice value is ${nice}; "
-		  "${quota}. Most of its CPU had: ${hogs}.",
+		  "It runs ${program_cpu} of the time; ${unread} wait at ${socket}, and ${drops} packets were "
+		  "dropped there. Its nice value is ${nice}; ${quota}. Programs that use its CPU: ${hogs}.",
 	  .clear = "programs whose sockets fill wait for a CPU ${waits} of the time at most",
 	  .now = "${more}",
 	  .keep = "Nice=, CPUQuota=, CPUWeight= in the unit; limits in the container's definition",
 	  .undo = "the old values", .expect = "waits from ${waits} to below 5 %",
-	  .risk = "others get less of the CPU", .after = "cpu-steal rx-cpus-busy",
+	  .risk = "other programs get less of the CPU", .after = "cpu-steal rx-cpus-busy",
 	  .reference = "sched-stats.rst; Documentation/admin-guide/cgroup-v2.rst, cpu.stat",
 	  .essential = true, .judge = judge_cpu_wait },
 	{ DOCTOR_CHECK("listen-overflow", PROGRAM, READER, HIGH, MEASURED),
@@ -298,10 +300,11 @@ const struct doctor_check doctor_checks_reader[] = {
 	  .rule = "ListenOverflows rises by 1/s or more",
 	  .cause =
 		  "${program} does not accept connections fast enough: ${overflows} were turned away.",
-	  .because = "The queue of the listener at ${socket} was full. A client tries again after "
-		     "1 s, then 3 s: that is what it sees as a slow server.",
+	  .because =
+		  "The queue of the listener at ${socket} was full. A client tries again after 1 s, then 3 s, and sees "
+		  "a slow server.",
 	  .clear = "${overflows} connections turned away for a full accept queue",
-	  .now = "restart the program with a larger backlog (its limit is ${limit}); what it asks for is cut to "
+	  .now = "restart the program with a larger backlog (its limit is ${limit}); the kernel cuts it to "
 		 "net.core.somaxconn (${somaxconn})",
 	  .keep = "the same in the program's configuration", .undo = "the smaller backlog",
 	  .expect = "overflows from ${overflows} to 0",
@@ -310,14 +313,14 @@ const struct doctor_check doctor_checks_reader[] = {
 	  .judge = judge_listen },
 	{ SOCKET_CHECK("capture-drops", PROGRAM, READER, LOW, MEASURED),
 	  .reads = "sock_diag of AF_PACKET sockets twice: drops, memory",
-	  .rule = "one without a ring drops 1/s or more: of rings the kernel tells their programs only",
+	  .rule = "a socket without a ring drops 1/s or more; drops of rings the kernel tells only to their programs",
 	  .cause =
 		  "${program} takes packets of ${socket} more slowly than they come: ${drops} of its copies were dropped.",
 	  .because =
-		  "The buffer of its AF_PACKET socket is full. Only copies are lost: nothing else is slower by "
-		  "it. A socket that is there to send, and is never read, drops all that it gets.",
+		  "The buffer of its AF_PACKET socket is full. Only copies are lost: nothing else becomes slower. A "
+		  "socket that only sends, and is never read, drops all that it gets.",
 	  .clear = "${drops} packets dropped at ${packet_sockets} AF_PACKET sockets (${rings} more have a ring, and "
-		   "only their programs are told)",
+		   "only their programs know their drops)",
 	  .now = "capture less (a filter), or set a larger SO_RCVBUF; in a program that only sends: "
 		 "socket(AF_PACKET, ..., 0)",
 	  .keep = "the same in the program's configuration", .expect = "drops from ${drops} to 0",

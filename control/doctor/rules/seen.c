@@ -26,8 +26,8 @@ DOCTOR_JUDGE(judge_reset)
 		return DOCTOR_CLEAR;
 	return doctor_blind(
 		finding,
-		"%s was reset: its counters started again and prove nothing, nor does what a reset "
-		"clears for a while; run the doctor again",
+		"%s was reset: its counters started again and prove nothing, and a reset hides faults "
+		"for a while; run the doctor again",
 		reset);
 }
 
@@ -43,14 +43,14 @@ DOCTOR_JUDGE(judge_window)
 		packets += doctor_iface_rose(snap, iface, "rx_packets");
 		if (!doctor_iface_before(snap, iface) && strcmp(iface->driver, "veth"))
 			return doctor_blind(finding,
-					    "%s came within the window; run the doctor again",
+					    "%s appeared within the window; run the doctor again",
 					    iface->name);
 	}
 	rxaqm_list_each(iface, &snap->before.ifaces) {
 		now = doctor_iface_at(snap, iface->ifindex);
 		if (!now && strcmp(iface->driver, "veth"))
 			return doctor_blind(finding,
-					    "%s went within the window; run the doctor again",
+					    "%s disappeared within the window; run the doctor again",
 					    iface->name);
 	}
 	doctor_note_count(finding, "packets", packets, LINK);
@@ -63,12 +63,12 @@ DOCTOR_JUDGE(judge_window)
 const struct doctor_check doctor_checks_seen[] = {
 	{ DOCTOR_CHECK("window-empty", NIC, SETTING, LOW, MEASURED),
 	  .reads = "rx_packets of each interface, twice; which interfaces there are",
-	  .rule = "never: where no packet came, or an interface came or went, nothing can be said",
+	  .rule = "never: if no packet came, or an interface came or went, the doctor cannot judge",
 	  NEVER_FOUND, .clear = "${packets} packets came", .reference = "statistics.rst",
 	  .essential = true, .judge = judge_window },
 	{ DOCTOR_CHECK("counters-reset", NIC, SETTING, LOW, MEASURED),
 	  .reads = "rx_packets of each interface, twice",
-	  .rule = "never: where a counter went back, nothing can be said", NEVER_FOUND,
+	  .rule = "never: if a counter went back, the doctor cannot judge", NEVER_FOUND,
 	  .clear = "${resets} interfaces were reset in the window", .essential = true,
 	  .reference = "Meta: the fix by touching any setting", .judge = judge_reset },
 	{}

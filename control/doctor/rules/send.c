@@ -123,13 +123,13 @@ const struct doctor_check doctor_checks_send[] = {
 	  .reads = "socket table: bytes written and not sent, bytes acknowledged",
 	  .rule = "1 MB or more, and four times of cwnd, waits in a socket to be sent, for 1 s or more",
 	  .cause =
-		  "What ${program} writes waits ${waits_to_be_sent} in its socket before it is sent.",
+		  "Data that ${program} writes waits ${waits_to_be_sent} in its socket before it is sent.",
 	  .because =
 		  "On ${socket}, ${not_sent} are written and not sent: the send buffer is larger than the path.",
 	  .clear = "written data waits ${waits_to_be_sent} at most to be sent",
 	  SYSCTL("net.ipv4.tcp_notsent_lowat", "131072", "4294967295"),
 	  .expect = "128 kB wait instead of ${not_sent}",
-	  .risk = "programs that only write when told to wake more often",
+	  .risk = "programs that wait until they can write wake up more often",
 	  .after = READERS
 	  " cq-shared rx-queue-standing rx-queues-few rx-cpu-busy rx-cpus-busy tx-qdisc-standing link-full link-slow loss-on-long-path tcp-loss tcp-rwnd-limited",
 	  .reference = "tcp_notsent_lowat in ip-sysctl.rst", .judge = judge_not_sent },
@@ -142,7 +142,8 @@ const struct doctor_check doctor_checks_send[] = {
 		  "On ${socket}, a send buffer of ${buffer} at a round trip of ${rtt} allows ${rate}. A program that sets "
 		  "SO_SNDBUF ends the kernel's tuning of it; tcp_wmem[2] (${wmem_max}) bounds that.",
 	  .clear = "a flow waits for its send buffer ${limited} of the time at most",
-	  .now = "take setsockopt(SO_SNDBUF) out of the program, often a setting of it; else raise tcp_wmem[2]",
+	  .now = "take setsockopt(SO_SNDBUF) out of the program; often it has a setting for that; else raise "
+		 "tcp_wmem[2]",
 	  .undo = "put it back",
 	  .expect =
 		  "from ${rate} to what the path gives; 1 Gbit/s at ${rtt} needs ${buffer_for_1_gbit}",
@@ -154,10 +155,11 @@ const struct doctor_check doctor_checks_send[] = {
 	  .rule = "a flow that sends 100 kB or more waits for the peer's window half of the time",
 	  .cause =
 		  "The peer of ${program} takes no more: its receive window holds the flow up ${limited} of the time.",
-	  .because = "On ${socket}, ${rate} at a round trip of ${rtt}. Its program reads slowly, "
-		     "or its receive buffer is short: run the doctor there.",
+	  .because =
+		  "On ${socket}, ${rate} at a round trip of ${rtt}. The program there reads slowly, or its receive "
+		  "buffer is short: run the doctor there.",
 	  .clear = "a flow waits for its peer's window ${limited} of the time at most",
-	  .now = "at the peer: rxaqm doctor", .keep = "what it says",
+	  .now = "at the peer: rxaqm doctor", .keep = "what the doctor there says",
 	  .expect = "limited from ${limited} to below 10 %",
 	  .after = READERS
 	  " tcp-rcvbuf-fixed tcp-window-limit tcp-zero-window tcp-window-stuck tcp-collapse tcp-buffers-huge",
@@ -165,7 +167,8 @@ const struct doctor_check doctor_checks_send[] = {
 	{ DOCTOR_CHECK("udp-send-buffer", TX, MEMORY, MEDIUM, MEASURED),
 	  .reads = "Udp.SndbufErrors, wmem_default, txqueuelen",
 	  .rule = "SndbufErrors rises by 1/s or more",
-	  .cause = "${errors} datagrams of programs here did not fit into what sends them.",
+	  .cause =
+		  "${errors} datagrams of programs here did not fit into a send buffer or a device queue.",
 	  .because =
 		  "With a send buffer (${wmem_default}) larger than the device's queue can hold, packets are "
 		  "dropped below the socket instead of making the program wait.",
@@ -187,7 +190,7 @@ const struct doctor_check doctor_checks_send[] = {
 	  .because =
 		  "On ${socket}: cwnd (${cwnd}) is not used up, and nothing waits to be sent. Programs with a window of their "
 		  "own (ssh, rsync, SMB, replication) stop there.",
-	  .clear = "no flow with answers stops at a window of its program's own",
+	  .clear = "no flow with answers stops at a window of its own program",
 	  .now = "a larger window in the program (ssh: HPN-SSH; SMB, iSCSI: more requests at a time), or "
 		 "several connections",
 	  .keep = "the program's configuration", .undo = "the old value",

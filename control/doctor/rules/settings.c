@@ -77,21 +77,21 @@ const struct doctor_check doctor_checks_settings[] = {
 	{ DOCTOR_CHECK("tcp-features-off", SETTINGS, SETTING, MEDIUM, CONFIGURED),
 	  .reads = "tcp_window_scaling, tcp_moderate_rcvbuf, tcp_sack, tcp_timestamps",
 	  .rule = "any of them is 0",
-	  .cause = "What TCP needs to be fast is switched off: ${settings}.",
+	  .cause = "Features that TCP needs to be fast are off: ${settings}.",
 	  .because =
-		  "Without window scaling a window is 64 kB at most; without tuning it stays as it began; without "
-		  "SACK a loss costs a round trip each; without timestamps a round trip is seen once a window.",
+		  "Without window scaling a window is 64 kB at most; without tuning it keeps its first size; without "
+		  "SACK each loss costs a round trip; without timestamps a round trip is measured once a window.",
 	  .clear = "window scaling, tuning, SACK and timestamps are on",
 	  .now = "sysctl -w${turn_on}", .keep = "remove it from /etc/sysctl.conf and /etc/sysctl.d",
 	  .undo = "sysctl -w${turn_off}",
 	  .expect = "at 20 ms, from 26 Mbit/s (64 kB windows) to what the path gives",
-	  .risk = "for connections made from then on only", .reference = "ip-sysctl.rst; RFC 7323",
-	  .judge = judge_off },
+	  .risk = "it affects only connections made after that",
+	  .reference = "ip-sysctl.rst; RFC 7323", .judge = judge_off },
 	{ DOCTOR_CHECK("sysctl-older-than-kernel", SETTINGS, SETTING, LOW, CONFIGURED),
 	  .reads = "tcp_rmem, tcp_mem or the memory, and which sysctls the kernel has",
 	  .rule = "tcp_rmem[2] is below the kernel's own default",
-	  .cause =
-		  "tcp_rmem was raised once and now lowers: ${tcp_rmem_max}, the kernel's own is ${kernel_default}.",
+	  .cause = "tcp_rmem was raised once and is now too low: ${tcp_rmem_max}, the kernel's own default is "
+		   "${kernel_default}.",
 	  .because = "Such lines were copied when the default was 6 MB.",
 	  .clear = "tcp_rmem[2] is ${tcp_rmem_max}, the kernel's own ${kernel_default}",
 	  .now = "sysctl -w net.ipv4.tcp_rmem=${wanted}",

@@ -283,14 +283,16 @@ const struct doctor_check doctor_checks_spread[] = {
 	  .reads =
 		  "packets by Rx queue (qstats, ethtool -S, interrupts); flows by Rx queue; ethtool -x; /proc/stat",
 	  .rule = "max over mean above 2, with 1000 packets/s, or 32 flows a queue; a CPU receives half of the time",
-	  .cause = "Traffic of ${iface} is not spread: one queue has ${packets_skew} times the mean of packets, "
-		   "${flows_skew} times of flows.",
+	  .cause = "Traffic of ${iface} is spread unevenly: one queue has ${packets_skew} times the mean of packets, "
+		   "and ${flows_skew} times the mean of flows.",
 	  .because =
-		  "The queue ${queue} of ${queues} has ${has}; the largest share of the RSS table: ${table}.",
+		  "Receive queue ${queue} (of ${queues}) has ${has}; the largest share of a queue in the RSS table: "
+		  "${table}.",
 	  .clear =
 		  "busiest queue ${packets_skew} times the mean of packets, ${flows_skew} of flows (0: one queue, or idle)",
-	  .now = "${spread}of a tunnel or one flow the hash is one: echo MASK >/sys/class/net/${iface}/queues/rx-"
-		 "${queue}/rps_cpus; more fields: ethtool -N ${iface} rx-flow-hash udp4 sdfn",
+	  .now = "${spread}a tunnel or a single flow has only one hash: echo MASK "
+		 ">/sys/class/net/${iface}/queues/rx-${queue}/rps_cpus; hash more fields: ethtool -N ${iface} "
+		 "rx-flow-hash udp4 sdfn",
 	  .keep = "the same in the interface's configuration",
 	  .undo = "${old_table}echo 0 >/sys/class/net/${iface}/queues/rx-${queue}/rps_cpus; ethtool -N "
 		  "${iface} rx-flow-hash udp4 sd",
@@ -304,14 +306,15 @@ const struct doctor_check doctor_checks_spread[] = {
 	  .rule = "interrupts of two or more queues with 60 % of the packets go to one of several CPUs, which receives half "
 		  "of the time; no RPS",
 	  .cause = "The interrupts of ${queues} receive queues of ${iface} all go to CPU ${cpu}.",
-	  .because = "That CPU has ${share} of its packets and receives ${receives} of the time; "
-		     "another number of queues does not help.",
+	  .because =
+		  "That CPU has ${share} of the packets of ${iface}, and receives ${receives} of the time; more or "
+		  "fewer queues do not help.",
 	  .clear =
-		  "${share} of packets come by interrupts of several queues to a CPU that is busy with them",
-	  .now = "systemctl stop irqbalance; for each of grep ${iface} /proc/interrupts: echo CPU "
+		  "${share} of the packets of an interface come by interrupts of several queues to one busy CPU",
+	  .now = "systemctl stop irqbalance; for each interrupt that grep ${iface} /proc/interrupts shows: echo CPU "
 		 ">/proc/irq/IRQ/smp_affinity_list",
 	  .keep = "irqbalance's configuration, or set_irq_affinity at boot",
-	  .undo = "systemctl start irqbalance", .expect = "receives from ${receives} to its part",
+	  .undo = "systemctl start irqbalance", .expect = "receives from ${receives} to its share",
 	  .risk = "caches are cold for a moment", .after = "rx-starved",
 	  .reference = "scaling.rst; Documentation/core-api/irq/irq-affinity.rst",
 	  .judge = judge_irqs },
@@ -320,7 +323,7 @@ const struct doctor_check doctor_checks_spread[] = {
 	  .rule = "1000 packets/s, queues for at most half of the CPUs, more are possible, no RPS, and a CPU is 90 % in "
 		  "softirqs",
 	  .cause =
-		  "${iface} uses ${queues} receive queues on ${cpus} CPUs, and a CPU of them is full.",
+		  "${iface} uses ${queues} receive queues on ${cpus} CPUs, and one of these CPUs is full.",
 	  .because = "The driver could have ${possible}.",
 	  .clear = "${queues} receive queues on ${cpus} CPUs",
 	  .now = "ethtool -L ${iface} ${word} ${possible}",
@@ -331,14 +334,15 @@ const struct doctor_check doctor_checks_spread[] = {
 	  .reference = "scaling.rst; Meta: 8 queues, later 4, then 2", .judge = judge_few },
 	{ DOCTOR_CHECK("gro-off", NIC, SERVICE, MEDIUM, INFERRED),
 	  .reads = "ethtool -k; IpExt.In*Pkts / Ip.InReceives",
-	  .rule = "GRO is off where 20,000 packets/s or more arrive, fewer than 2 in one; not of a veth",
+	  .rule = "GRO is off on an interface, not a veth, that receives 20,000 packets/s or more, with fewer than 2 "
+		  "merged into one",
 	  .cause = "GRO is off on ${iface}: the stack handles each of ${packets} packets alone.",
 	  .because = "Packets merged into one here: ${packets_merged}.",
 	  .clear = "packets merged into one by GRO: ${packets_merged}",
 	  .now = "ethtool -K ${iface} gro on", .keep = "the same in the interface's configuration",
 	  .undo = "ethtool -K ${iface} gro off",
 	  .expect = "up to 40 times fewer packets above the driver for bulk TCP",
-	  .risk = "routers of other people's packets may want it off",
+	  .risk = "routers that forward other people's packets may want it off",
 	  .reference = "Documentation/networking/segmentation-offloads.rst", .judge = judge_gro },
 	{}
 };

@@ -38,10 +38,9 @@ DOCTOR_JUDGE(judge_memory)
 	squeezed += doctor_note_counter(snap, finding, "aborts", "TcpExt.TCPAbortOnMemory");
 	doctor_say_largest(snap, finding);
 	if (near)
-		doctor_say(finding, "state", "is near where the kernel squeezes");
+		doctor_say(finding, "state", "is near the limit where the kernel shrinks buffers");
 	else
-		doctor_say(finding, "state", "was squeezed %llu times",
-			   (unsigned long long)squeezed);
+		doctor_say(finding, "state", "was short %llu times", (unsigned long long)squeezed);
 	return near ? DOCTOR_FOUND : doctor_found_if_often(snap, squeezed);
 }
 
@@ -161,25 +160,27 @@ const struct doctor_check doctor_checks_tcp[] = {
 	  .reads = "sockstat TCP mem, tcp_mem, TCPMemoryPressures, TCPAbortOnMemory",
 	  .rule = "80 % or more of tcp_mem[1], or the counters rise by 1/s or more",
 	  .cause = "The memory of all TCP sockets together ${state}.",
-	  .because = "${tcp_memory} are in use now (${share}), from ${pressure_at} on every "
-		     "socket gets a smaller buffer, because of a few. The largest: ${holder}.",
+	  .because =
+		  "${tcp_memory} are in use now (${share}). From ${pressure_at} on every socket gets a smaller buffer, "
+		  "because of a few large ones. The largest: ${holder}.",
 	  .clear = "TCP memory ${tcp_memory}, ${share} of the limit",
-	  .now = "find the holders: ss -tmp; then raise tcp_mem[1] and [2], or mend the holder",
+	  .now = "find the holders: ss -tmp; then raise tcp_mem[1] and [2], or fix the holder",
 	  .keep = "echo 'net.ipv4.tcp_mem = MIN PRESSURE MAX' >>" SYSCTL_FILE,
 	  .undo = "remove the line and set the old values",
-	  .expect = "share below 80 %, pressures 0",
-	  .risk = "memory that TCP takes is not there for programs", .after = READERS,
-	  .reference = "tcp_mem in Documentation/networking/ip-sysctl.rst", .judge = judge_memory },
+	  .expect = "share below 80 %, pressures 0", .risk = "programs have that much less memory",
+	  .after = READERS, .reference = "tcp_mem in Documentation/networking/ip-sysctl.rst",
+	  .judge = judge_memory },
 	{ DOCTOR_CHECK("cgroup-memory", TCP, MEMORY, HIGH, MEASURED),
 	  .reads = "memory.events sock_throttled of all cgroups",
 	  .rule = "sock_throttled rises by 1/s or more",
 	  .cause = "The memory limit of the container ${cgroup} throttles its sockets.",
 	  .because =
-		  "${throttled} times the kernel held sockets of that cgroup small: memory, not the network.",
+		  "The kernel kept buffers of that cgroup's sockets small ${throttled} times: memory is short, not the "
+		  "network.",
 	  .clear = "${throttled} times a container's sockets were throttled",
 	  .now = "raise memory.high or memory.max of ${cgroup}",
 	  .keep = "in the container's definition", .undo = "set the old limit",
-	  .expect = "sock_throttled stands still", .risk = "the host's memory",
+	  .expect = "sock_throttled no longer rises", .risk = "the host's memory",
 	  .reference = "memory.events in Documentation/admin-guide/cgroup-v2.rst (7.x)",
 	  .judge = judge_cgroup },
 	{ DOCTOR_CHECK("tcp-collapse", TCP, MEMORY, HIGH, MEASURED),
@@ -191,8 +192,8 @@ const struct doctor_check doctor_checks_tcp[] = {
 		  "${events} buffers were repacked in softirq. With a full buffer of ${tcp_rmem_max} one such "
 		  "pass ${takes}, and everything behind it waits. Largest: ${holder}.",
 	  .clear = "${events} receive buffers repacked", OTHER_RMEM,
-	  .expect = "shorter passes: where it was published ${other_size} took some "
-		    "${other_ms}, and 64 MB 32 to 64 ms",
+	  .expect =
+		  "shorter passes: published figures are some ${other_ms} for ${other_size}, and 32 to 64 ms for 64 MB",
 	  .risk = "flows with a long path get a smaller window: ${other_size} carry ${other_rate} at 100 ms",
 	  .after = READERS " tcp-rcvbuf-fixed",
 	  .reference =
@@ -201,10 +202,10 @@ const struct doctor_check doctor_checks_tcp[] = {
 	{ DOCTOR_CHECK("tcp-pruned", TCP, MEMORY, HIGH, MEASURED),
 	  .reads = "TcpExt.RcvPruned, OfoPruned, TCPOFODrop",
 	  .cause =
-		  "The kernel threw received data away ${events} times, for want of receive memory.",
+		  "The kernel dropped received data ${events} times, because receive memory was short.",
 	  .because =
-		  "What was thrown away must be sent again: loss made by this host. Largest holder: ${holder}.",
-	  .clear = "${events} times received data was thrown away",
+		  "The peer must send that data again: this host makes the loss. Largest holder: ${holder}.",
+	  .clear = "received data was dropped ${events} times",
 	  .now = "raise the limit that binds: tcp_rmem[2] for one socket, tcp_mem for all; "
 		 "or take SO_RCVBUF out of the program",
 	  .keep = "in " SYSCTL_FILE, .undo = "remove the line and set the old value",
@@ -228,7 +229,8 @@ const struct doctor_check doctor_checks_tcp[] = {
 	{ SOCKET_CHECK("tcp-window-stuck", TCP, MEMORY, MEDIUM, MEASURED),
 	  .reads =
 		  "TcpExt.TCPWantZeroWindowAdv, tcp_shrink_window; socket table: receive memory, buffer, window",
-	  .rule = "it rises by 1/s or more, tcp_shrink_window is 0, and a buffer is half full with a window beyond the rest",
+	  .rule = "TCPWantZeroWindowAdv rises by 1/s or more, tcp_shrink_window is 0, and a buffer is half full with a "
+		  "window beyond the rest",
 	  .cause =
 		  "Windows wanted to shut ${events} times and may not shrink: buffers grow past their limit.",
 	  .because = "With tcp_shrink_window=0 a window once advertised must be honoured, so the "
@@ -249,7 +251,7 @@ const struct doctor_check doctor_checks_tcp[] = {
 	  .cause =
 		  "Receive windows shut ${shut} times (${shut_now} are shut now): senders wait for readers.",
 	  .because =
-		  "Largest holder of unread data: ${holder}. What is dropped outside a shut window is harmless.",
+		  "Largest holder of unread data: ${holder}. Packets dropped outside a shut window are harmless.",
 	  .clear = "${shut} windows shut, ${shut_now} are shut now",
 	  .now = "find the reader: ss -tmp 'state established' and its Recv-Q",
 	  .keep = "a faster reader", .expect = "shut_now 0", .after = SHUT_BY " tcp-window-stuck",

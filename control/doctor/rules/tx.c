@@ -143,18 +143,18 @@ const struct doctor_check doctor_checks_tx[] = {
 	  .clear = "${segments_a_frame} segments a frame sent, or no queue with slowly paced flows",
 	  SYSCTL("net.ipv4.tcp_min_tso_segs", "8", "${min_tso_segs}"),
 	  .expect = "frames of 8 segments instead of ${segments_a_frame}: a quarter of the packets",
-	  .risk = "bursts of 12 kB a flow; no effect with BBR, which chooses itself, nor beyond cwnd",
+	  .risk = "bursts of 12 kB a flow; no effect with BBR, which sets its own minimum, nor beyond cwnd",
 	  .after = "rx-queue-standing cq-shared " CPU_FULL,
 	  .reference = "net/ipv4/tcp_output.c:tcp_tso_autosize; Meta: 6 kB frames instead of 64 kB",
 	  .judge = judge_small },
 	{ DOCTOR_CHECK("tso-bonus-decayed", TX, LOOP, LOW, INFERRED), .by_queues = true,
 	  .reads = "min_rtt of flows that are new in the window, by Rx queue; tcp_tso_rtt_log",
 	  .rule = "most new flows of a queue have a min_rtt of 3 ms or more, and those of another below 1 ms",
-	  .cause = "${without} of ${young} new flows were born inside a standing queue: larger frames by short round "
-		   "trips (5.18) do not reach them.",
+	  .cause = "${without} of ${young} new flows began inside a standing queue: they do not get the larger frames "
+		   "that Linux 5.18 gives for short round trips.",
 	  .because = "Their smallest round trip is ${min_rtt}, the delay of the queue itself, and "
 		     "is kept for tcp_min_rtt_wlen.",
-	  .clear = "${without} of ${young} new flows without larger frames for a standing queue",
+	  .clear = "${without} of ${young} new flows lack larger frames because of a standing queue",
 	  .now = "sysctl -w net.ipv4.tcp_min_tso_segs=8; " ENFORCE_FOR("IFACE"),
 	  .keep = "echo net.ipv4.tcp_min_tso_segs=8 >>" SYSCTL_FILE,
 	  .undo = "sysctl -w net.ipv4.tcp_min_tso_segs=2, and remove the line",

@@ -164,7 +164,7 @@ DOCTOR_JUDGE(judge_drops)
 	doctor_say(finding, "qdisc", "%s", *iface->qdisc ? iface->qdisc : "not known");
 	doctor_say_ours(finding, "why", "%s",
 			share >= 99 ?
-				"It lets nothing pass: a class is not there, or a rate is 0" :
+				"It lets nothing pass: a class is missing, or a rate is 0" :
 				"Programs send more than the link, a shaper or a policer lets pass, "
 				"and the queue is full");
 	/* An AQM signals senders by few drops. */
@@ -182,9 +182,10 @@ const struct doctor_check doctor_checks_txqueue[] = {
 	{ DOCTOR_CHECK("tx-qdisc-drops", TX, ARRIVAL, MEDIUM, MEASURED),
 	  .reads = "RTM_GETQDISC drops by Tx queue; tx_packets",
 	  .rule = "1/s or more; low below 1 % of what is sent",
-	  .cause = "The qdisc of ${iface} drops ${drops} packets of what this host sends: ${share}.",
+	  .cause = "The qdisc of ${iface} drops ${drops} packets that this host sends: ${share}.",
 	  .because = "${why} (its qdisc: ${qdisc}).", .clear = "${drops} packets dropped by qdiscs",
-	  .now = "tc -s qdisc show dev ${iface}: which one, and its limit; if the link is not full: its rate",
+	  .now = "tc -s qdisc show dev ${iface} shows which one drops, and its limit; if the link is not full, check "
+		 "the rate",
 	  .keep = "the qdisc's configuration",
 	  .expect = "drops from ${drops} to what TCP needs to find its rate",
 	  .risk = "a longer limit is a longer delay",
@@ -196,8 +197,9 @@ const struct doctor_check doctor_checks_txqueue[] = {
 		  "byte_queue_limits stall_cnt, stall_max, stall_thrs (6.9); --deep sets stall_thrs for 3 s",
 	  .rule = "stall_cnt rises",
 	  .cause = "Tx completions of ${iface} stall: ${stalls} times, for up to ${longest}.",
-	  .because = "What the NIC has sent (queue ${queue}) is not reported back in time: its "
-		     "NAPI is not polled, or the completions stand behind received packets.",
+	  .because =
+		  "The NIC does not report in time what it has sent (queue ${queue}): its NAPI is not polled, or the "
+		  "completions stand behind received packets.",
 	  .clear = "${stalls} stalls of Tx completions",
 	  .now = ENFORCE_FOR("${iface}") "; ethtool -L ${iface} rx N tx N where the driver can "
 					 "separate them",
@@ -209,12 +211,13 @@ const struct doctor_check doctor_checks_txqueue[] = {
 	{ DOCTOR_CHECK("tx-qdisc-standing", TX, ARRIVAL, MEDIUM, MEASURED),
 	  .reads =
 		  "RTM_GETQDISC each 100 ms, or 500 where there are more than 32 interfaces; byte_queue_limits",
-	  .rule = "packets wait in 80 % or more of the looks at a Tx queue, which is not fq's; low if they take less than 50 ms "
-		  "to be sent, and none are refused",
+	  .rule = "packets wait in 80 % or more of the looks at a Tx queue that is not fq's; low if they take less "
+		  "than 50 ms to be sent, and none are refused",
 	  .cause =
-		  "Packets always wait to be sent on ${iface}, Tx queue ${queue}: ${backlog_max} at most.",
-	  .because = "In ${backlogged} of ${looks} looks${takes}. Either the link is full, a "
-		     "shaper holds it, or completions come late.",
+		  "Packets always wait to be sent on ${iface}, Tx queue ${queue}: up to ${backlog_max}.",
+	  .because =
+		  "They waited in ${backlogged} of ${looks} looks${takes}. Either the link is full, a shaper holds "
+		  "them, or completions come late.",
 	  .clear = "packets waited to be sent in ${backlogged} of ${looks} looks",
 	  .now = "if the link is full: nothing; if not, see tx-stalls and rx-cpu-busy", .keep = "-",
 	  .expect = "waits in fewer than 80 % of looks",

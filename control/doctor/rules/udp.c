@@ -187,40 +187,43 @@ DOCTOR_JUDGE(judge_memory)
 const struct doctor_check doctor_checks_udp[] = {
 	{ SOCKET_CHECK(STOPPED, PROGRAM, READER, HIGH, MEASURED),
 	  .reads = "socket table twice: drops, memory; Udp.InDatagrams; schedstat of the program",
-	  .rule = "a UDP socket drops 1/s or more, is half full at both ends, and nobody reads UDP or its program runs below 1 % of a CPU",
+	  .rule = "a UDP socket drops 1/s or more and is half full at both ends of the window, and nobody reads UDP or "
+		  "its program runs below 1 % of a CPU",
 	  .cause = "${program} does not read its UDP socket: ${drops} datagrams were dropped there.",
 	  .because =
-		  "${socket} has ${memory_used} of ${memory_limit} in use all the time, and the program uses "
-		  "${program_cpu} of a CPU: no buffer is large enough for that.",
+		  "${socket} has ${memory_used} of ${memory_limit} in use all the time (CPU used by the program: "
+		  "${program_cpu}): no buffer is large enough for that.",
 	  .clear =
-		  "${drops} datagrams dropped because a program stands still (${udp_sockets} sockets)",
+		  "${drops} datagrams dropped because a program does not read (${udp_sockets} sockets)",
 	  .now = "look at what the program does: cat /proc/${pid}/stack",
-	  .keep = "mend the program, or close the socket", .expect = "drops from ${drops} to 0",
+	  .keep = "fix the program, or close the socket", .expect = "drops from ${drops} to 0",
 	  .reference = "udp(7), /proc/net/udp drops", .essential = true, .judge = judge_reader },
 	{ SOCKET_CHECK(SHARES_CPU, PROGRAM, SHARED, HIGH, MEASURED),
 	  .reads =
 		  "socket table: drops, CPU of the packets; CPU and schedstat of the program; /proc/stat",
-	  .rule = "a UDP socket drops 1/s or more, and its program waits 20 % of the time for a CPU that softirqs have 20 % of",
+	  .rule = "a UDP socket drops 1/s or more, and its program waits 20 % of the time for a CPU where softirqs "
+		  "take 20 %",
 	  .cause =
-		  "${program} shares its CPU with the softirqs that bring its packets: ${drops} dropped.",
+		  "${program} shares its CPU with the softirqs that bring its packets: ${drops} datagrams were dropped.",
 	  .because =
 		  "It runs on CPU ${program_cpu_number}, where softirqs take ${softirq_there}, and waits "
 		  "${program_waits_for_cpu} of the time for that CPU; while it waits, ${socket} fills.",
 	  .clear = "${drops} datagrams dropped because a program shares its CPU with softirqs",
 	  .now = "taskset -cp CPUS ${pid}, with CPUs that take no interrupts of the NIC",
 	  .keep = "CPUAffinity= in the unit of the service", .undo = "taskset -cp 0-N ${pid}",
-	  .expect = "drops from ${drops} to 0: 476,390 became 0 where it was published",
+	  .expect = "drops from ${drops} to 0; in a published case from 476,390 to 0",
 	  .risk = "a CPU far from the NIC's memory costs some more per packet",
 	  .reference = "Google, benchmarking UDP bulk flows: the reader on the interrupt's CPU",
 	  .essential = true, .judge = judge_reader },
 	{ SOCKET_CHECK(SLOW, PROGRAM, READER, HIGH, MEASURED),
 	  .reads = "socket table twice: drops, memory; schedstat of the program",
-	  .rule = "a UDP socket drops 1/s or more, and is half full at both ends or a thread of its program has 80 % of a CPU",
+	  .rule = "a UDP socket drops 1/s or more, and is half full at both ends of the window or a thread of its "
+		  "program uses 80 % of a CPU",
 	  .cause =
 		  "${program} reads UDP more slowly than it comes: ${drops} datagrams were dropped.",
 	  .because =
 		  "${socket} holds ${memory_used} of ${memory_limit}; the program uses ${program_cpu} of a CPU at "
-		  "${datagrams}. That lasts, so a larger buffer only makes it later.",
+		  "${datagrams}. That lasts, so a larger buffer only delays the drops.",
 	  .clear = "${drops} datagrams dropped because a program is too slow",
 	  .now = "read with recvmmsg() or UDP_GRO, or in more threads with SO_REUSEPORT",
 	  .keep = "the same; or tell the sender to send less",
@@ -230,17 +233,18 @@ const struct doctor_check doctor_checks_udp[] = {
 	{ SOCKET_CHECK(BURST, UDP, MEMORY, HIGH, MEASURED),
 	  .reads = "socket table: drops, buffer; Udp.InDatagrams",
 	  .rule = "a UDP socket drops 1/s or more, and none of the three above explains it",
-	  .cause =
-		  "The UDP buffer of ${program} is too short for the time it is held off: ${drops} dropped.",
-	  .because = "${socket} has ${memory_limit}. At ${datagrams}, counted as the kernel does "
-		     "with all of a packet's memory, that is ${covers} of traffic.",
+	  .cause = "The UDP buffer of ${program} is too short for the time that it is held off: ${drops} datagrams were "
+		   "dropped.",
+	  .because =
+		  "${socket} has ${memory_limit}. The kernel charges all of a packet's memory: at ${datagrams} that is "
+		  "${covers} of traffic.",
 	  .clear = "${drops} datagrams dropped because a buffer is short",
-	  .now = "sysctl -w net.core.rmem_max=${larger}, and SO_RCVBUF of the program (often a setting of it); "
-		 "if it sets none: net.core.rmem_default, too, and restart it",
+	  .now = "sysctl -w net.core.rmem_max=${larger}, and a larger SO_RCVBUF in the program (often it has a "
+		 "setting for that); if it sets none, raise net.core.rmem_default, too, and restart it",
 	  .keep = "echo net.core.rmem_max=${larger} >>" SYSCTL_FILE,
 	  .undo = "sysctl -w net.core.rmem_max=${rmem_max}, and remove the line",
 	  .expect = "drops from ${drops} to 0 for longer bursts: 8 MB are 65 ms at 1 Gbit/s",
-	  .risk = "as much memory a socket, and data that waits longer",
+	  .risk = "that much memory for each socket, and data that waits longer",
 	  .after = "udp-memory rx-queue-standing rx-starved cpu-steal " CPU_FULL,
 	  .reference =
 		  "udp(7); Google, benchmarking UDP bulk flows: none lost above 6.5 MB at 1 Gbit/s",
@@ -260,7 +264,7 @@ const struct doctor_check doctor_checks_udp[] = {
 	  .cause = "UDP as a whole is out of memory (udp_mem): ${errors} datagrams were dropped.",
 	  .because = "${udp_memory} are in use by all UDP sockets.",
 	  .clear = "${errors} datagrams dropped for udp_mem",
-	  .now = "raise net.ipv4.udp_mem[2], or find who holds it: ss -uamp",
+	  .now = "raise net.ipv4.udp_mem[2], or find who holds the memory: ss -uamp",
 	  .keep = "in " SYSCTL_FILE, .undo = "remove the line and set the old values",
 	  .expect = "errors from ${errors} to 0", .risk = "memory",
 	  .after = "udp-reader-stopped udp-reader-slow", .reference = "udp_mem in ip-sysctl.rst",

@@ -140,7 +140,7 @@ const struct doctor_check doctor_checks_window[] = {
 		  "On ${socket}, a window of ${window} at a round trip of ${rtt} allows ${rate}; a buffer that "
 		  "a program sets is not tuned by the kernel, and is silently cut to net.core.rmem_max.",
 	  .clear = "${window_used} of a window in flight where SO_RCVBUF is set (${locked} sockets)",
-	  .now = "take setsockopt(SO_RCVBUF) out of the program, often a setting of it",
+	  .now = "take setsockopt(SO_RCVBUF) out of the program; often it has a setting for that",
 	  .undo = "put it back",
 	  .expect =
 		  "from ${rate} to what the path gives; 1 Gbit/s at ${rtt} needs ${buffer_for_1_gbit}",
@@ -176,8 +176,9 @@ const struct doctor_check doctor_checks_window[] = {
 	  .rule = "a socket that received 1 MB or more has a scaling_ratio below 64 of 256",
 	  .cause =
 		  "Only ${payload_share} of receive memory is payload: each packet costs too much of it.",
-	  .because = "On ${socket}, ${bytes_a_segment} a segment. Small messages, or a driver "
-		     "that gives each packet a page or more.",
+	  .because =
+		  "On ${socket}, ${bytes_a_segment} a segment. Messages are small, or the driver gives each packet a "
+		  "page or more.",
 	  .clear = "${payload_share} of receive memory is payload at worst",
 	  .now = "if segments are small: larger writes at the sender; else look at the driver's "
 		 "rx-copybreak and header split (ethtool --show-tunable, -g)",

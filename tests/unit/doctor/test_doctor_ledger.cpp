@@ -83,7 +83,8 @@ TEST_CASE("doctor: what no finding explains is printed with what it counts", "[d
 	INFO(text);
 	CHECK(diagnosis.primary() == "");
 	CHECK(diagnosis.exit_code() == RXAQM_EXIT_UNSUPPORTED);
-	CHECK(text.find("NOTHING FOUND, but something is lost or refused that nothing explains") !=
+	CHECK(text.find(
+		      "NOTHING FOUND, but something is lost or refused, and no check explains it") !=
 	      text.npos);
 	CHECK(text.find("  400/s of Ip.InDiscards (packets that IP dropped") != text.npos);
 	CHECK(diagnosis.printed(false, true).find("\"counter\": \"Ip.InDiscards\"") != text.npos);
@@ -356,12 +357,12 @@ TEST_CASE("doctor: what was not seen is said, and is not healthy", "[doctor][led
 				  b.rise_at(std::string("ifaces/") + iface + "/stats/rx_packets",
 					    0);
 		  } },
-		{ "eth7 came within the window",
+		{ "eth7 appeared within the window",
 		  [](Bundle &b) {
 			  b.set("/after/ifaces/-",
 				R"({"name":"eth7","ifindex":77,"driver":"igb","stats":{"rx_packets":9}})");
 		  } },
-		{ "eth7 went within the window",
+		{ "eth7 disappeared within the window",
 		  [](Bundle &b) {
 			  b.set("/before/ifaces/-",
 				R"({"name":"eth7","ifindex":77,"driver":"igb","stats":{"rx_packets":9}})");

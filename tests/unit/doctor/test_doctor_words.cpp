@@ -53,7 +53,7 @@ TEST_CASE("doctor: --verify does not say that something is gone where nothing ca
 	      "GONE      0 receive buffers repacked\n  tcp-collapse, in 10.0 s\n");
 	CHECK(Diagnosis(nothing.text()).verdict("tcp-collapse") ==
 	      "NOT FOUND 0 receive buffers repacked\n"
-	      "  tcp-collapse, in 10.0 s; too little came to tell whether it is gone\n");
+	      "  tcp-collapse, in 10.0 s; too few packets came to tell whether it is gone\n");
 	CHECK(Diagnosis(still.text()).verdict("tcp-collapse").find("STILL     Receive ") == 0);
 	/* A setting needs no packets. */
 	CHECK(Diagnosis(nothing.text()).verdict("tcp-features-off").find("GONE ") == 0);
