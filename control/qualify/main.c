@@ -23,19 +23,20 @@ struct args {
 };
 
 static const struct rxaqm_option options[] = {
-	{ "peer", 'p', "HOST[/IFACE]", "measure: the other end, by ssh; rxaqm is there",
+	{ "peer", 'p', "HOST[/IFACE]", "measure; the other end, by ssh, has rxaqm",
 	  RXAQM_WORD(request.host) },
-	{ "loopback", 'L', "NETNS/IFACE", "measure: the other end is this interface of this host",
+	{ "loopback", 'L', "NETNS/IFACE", "measure; the other end is this interface of this host",
 	  RXAQM_WORD(request.loopback) },
 	{ "rows", 'r', "ROW,...", "measure only these, as in Q1,Q4 (all)", RXAQM_WORD(rows) },
 	{ "resume", 'R', "FILE", "measure what this record lacks, and add it", RXAQM_WORD(resume) },
-	{ "yes-disturb", 0, NULL, "though the interface is in use", RXAQM_FLAG(request.disturb) },
-	{ "restore", 0, NULL, "only put back what a killed run left", RXAQM_FLAG(restore) },
+	{ "yes-disturb", 0, NULL, "measure although the interface is in use",
+	  RXAQM_FLAG(request.disturb) },
+	{ "restore", 0, NULL, "only restore what a killed run left changed", RXAQM_FLAG(restore) },
 	{ "list", 0, NULL, "print the table of rows", RXAQM_FLAG(list) },
 	{ "serve", 0, "IFACE", "be the other end, on standard input and output",
 	  RXAQM_WORD(serve) },
 	{ "from", 'f', "FILE", "report what was measured before (JSON)", RXAQM_WORD(from) },
-	{ "compare", 'C', NULL, "what records differ in from the first, beyond noise",
+	{ "compare", 'C', NULL, "print how records differ from the first, beyond noise",
 	  RXAQM_FLAG(compare) },
 	{ "limits", 'l', NULL, "print the table of limits", RXAQM_FLAG(limits) },
 	{ "class", 'c', "CLASS", "judge for aqm, ptp or af_xdp (aqm)",
@@ -44,8 +45,8 @@ static const struct rxaqm_option options[] = {
 	{ "out", 'o', "FILE", "write the record (JSON)", RXAQM_WORD(report.out) },
 	{ "html", 'H', "FILE", "write the report as one HTML file with pictures",
 	  RXAQM_WORD(report.html) },
-	{ "csv", 0, "FILE", "write a line a figure (CSV)", RXAQM_WORD(report.csv) },
-	{ "junit", 0, "FILE", "write a test case a row, for CI (JUnit XML)",
+	{ "csv", 0, "FILE", "write one line for each figure (CSV)", RXAQM_WORD(report.csv) },
+	{ "junit", 0, "FILE", "write one test case for each row, for CI (JUnit XML)",
 	  RXAQM_WORD(report.junit) },
 	{ "profile-out", 'P', "FILE", "write a NIC profile of what was measured",
 	  RXAQM_WORD(report.profile) },
@@ -64,8 +65,8 @@ static void check_files(const struct args *args, char *const *words)
 		rxaqm_usage_error("--compare needs two records or more: A.json B.json");
 	if (args->compare && (args->from || report->out || report->html || report->profile ||
 			      *report->ktap || report->all))
-		rxaqm_usage_error("of other options --compare takes --class, --color, --csv, "
-				  "--json and --junit");
+		rxaqm_usage_error(
+			"--compare takes only --class, --color, --csv, --json and --junit");
 	if (args->from && words[0])
 		rxaqm_usage_error("--from reports what was measured before: leave out \"%s\"",
 				  words[0]);
@@ -170,7 +171,7 @@ static int read_earlier(const struct args *args, struct qualify_record *record,
 	rxaqm_clean(ifname);
 	if (err || !strcmp(record->interface, ifname))
 		return err;
-	return rxaqm_bad(error, "%s is of interface \"%s\", not of \"%s\"", args->resume,
+	return rxaqm_bad(error, "%s is a record of interface \"%s\", not of \"%s\"", args->resume,
 			 record->interface, args->request.ifname);
 }
 

@@ -83,12 +83,12 @@ static int open_peer(struct qualify_run *run, const struct qualify_request *requ
 	char netns[64] = "";
 
 	if (loopback && !slash)
-		return rxaqm_error_set(&run->error, RXAQM_EXIT_USAGE, EINVAL,
-				       "--loopback=%s: must be NETNS/IFACE, for frames must leave by "
-				       "the wire; move it into a network namespace (ip netns add "
-				       "other; ip link set %s netns other; ip -n other link set %s "
-				       "up), and name other/%s",
-				       loopback, loopback, loopback, loopback);
+		return rxaqm_error_set(
+			&run->error, RXAQM_EXIT_USAGE, EINVAL,
+			"--loopback=%s: must be NETNS/IFACE, because frames must leave by the wire; "
+			"move it into a network namespace (ip netns add other; ip link set %s netns "
+			"other; ip -n other link set %s up), and name other/%s",
+			loopback, loopback, loopback, loopback);
 	if (slash)
 		snprintf(netns, sizeof(netns), "%.*s", (int)(slash - loopback), loopback);
 	return qualify_peer_open(&run->peer, request->host, netns, slash ? slash + 1 : NULL,
@@ -123,7 +123,7 @@ static int check_programs(const struct qualify_request *request, struct rxaqm_er
 		return 0;
 	}
 	len = strlen(error->text);
-	snprintf(error->text + len, sizeof(error->text) - len, "; \"--rows=%s\" does without them",
+	snprintf(error->text + len, sizeof(error->text) - len, "; \"--rows=%s\" needs none of them",
 		 without);
 	return -error->err;
 }
@@ -208,8 +208,8 @@ static int check_idle(const char *ifname, struct rxaqm_error *error)
 	if (pps > IDLE_PPS)
 		return rxaqm_failed(
 			error, EBUSY,
-			"\"%s\" carries %.0f packets a second, which would be disturbed, and would "
-			"disturb: %s",
+			"\"%s\" carries %.0f packets a second, which would disturb the measurement and "
+			"be disturbed: %s",
 			ifname, pps, remedy);
 	return 0;
 }

@@ -29,7 +29,7 @@ struct findings {
 const struct qualify_class_kind qualify_classes[] = {
 	{ "aqm", "a host that must survive overload", QUALIFY_AQM },
 	{ "ptp", "time over the network", QUALIFY_PTP },
-	{ "af_xdp", "packets to user space, at once", QUALIFY_AF_XDP },
+	{ "af_xdp", "packets to user space without delay", QUALIFY_AF_XDP },
 	{ NULL, "an unknown use", 0 },
 };
 
@@ -193,7 +193,7 @@ static void say_missing(struct qualify_row *row, const struct findings *findings
 	const struct qualify_figure *few = findings->few;
 
 	if (few)
-		snprintf(row->why, sizeof(row->why), "%s: %llu of %llu came, and it takes %u",
+		snprintf(row->why, sizeof(row->why), "%s: %llu of %llu came, %u are needed",
 			 few->name, few->n, few->of, findings->missing->least);
 	else
 		snprintf(row->why, sizeof(row->why), "\"%s\" was not measured",

@@ -131,7 +131,7 @@ static struct json_object *get_answer(struct qualify_peer *peer, struct rxaqm_er
 	answer = err > 0 ? take_line(peer) : NULL;
 	if (!answer && (err > 0 || err == -EMSGSIZE))
 		lost(peer, EPROTO,
-		     "said what is no answer; see what \"rxaqm --version\" prints there", error);
+		     "sent no valid answer; see what \"rxaqm --version\" prints there", error);
 	if (!answer || !json_object_object_get_ex(answer, "error", &why))
 		return answer;
 	snprintf(words, sizeof(words), "%s", qualify_said_text(answer, "error"));
@@ -196,7 +196,7 @@ static int hello(struct qualify_peer *peer, struct rxaqm_error *error)
 		return -EPIPE;
 	err = check_version(peer, qualify_said_text(answer, "rxaqm"), error);
 	if (!err && !qualify_said_mac(answer, "mac", peer->mac))
-		err = lost(peer, EPROTO, "told no MAC address of its own", error);
+		err = lost(peer, EPROTO, "sent no MAC address of its own", error);
 	snprintf(peer->kernel, sizeof(peer->kernel), "%s", qualify_said_text(answer, "kernel"));
 	snprintf(peer->nic, sizeof(peer->nic), "%s", qualify_said_text(answer, "nic"));
 	rxaqm_clean(peer->kernel);
@@ -290,7 +290,7 @@ int qualify_peer_end(struct qualify_peer *peer, struct qualify_sent *sent,
 				 &sent->took_ns)) {
 		*sent = (struct qualify_sent){};
 		err = lost(peer, EPROTO,
-			   "says that it sent what it was not asked for, or faster than can be",
+			   "claims to have sent what it was not asked for, or faster than possible",
 			   error);
 	}
 	json_object_put(answer);

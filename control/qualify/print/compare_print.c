@@ -12,10 +12,10 @@
 #define CELL_MAX 32
 
 static const char rule[] =
-	"+ best, - worst, beyond noise, by the limits of the first record's class; ~ changed; ? it "
-	"differs, and how much it varies is not known. Noise: 3 standard errors of both medians and "
-	"their own errors, or the intervals of both p99s. Two runs of one NIC show what the set-up "
-	"itself varies by.";
+	"+ best, - worst, beyond noise, by the limits of the first record's class; ~ "
+	"changed; ? differs, but its variation is not known. Noise: 3 standard errors "
+	"of both medians and their own errors, or the intervals of both p99s. Two runs "
+	"of one NIC show how much the set-up itself varies.";
 
 /* Records side by side: the first one, and those from @from to before @to. */
 struct block {

@@ -102,7 +102,7 @@ static void write_warnings(FILE *file, const struct qualify_record *record)
 	} bad[] = {
 		{ "Q3", "duplicates", "stamps were given twice" },
 		{ "Q3", "backward", "stamps went back within a queue" },
-		{ "Q4", "stamp_point", "stamps were not of arrival" },
+		{ "Q4", "stamp_point", "stamps were not taken at arrival" },
 		{ "Q4", "after_xdp", "stamps were later than their packets" },
 		{ "Q7", "steps", "the PHC stepped" },
 	};
@@ -132,8 +132,8 @@ static unsigned int write_all(FILE *file, const struct qualify_record *record)
 	print_comment(file, "On %s, %s, %s, %s.", record->kernel, record->cpu,
 		      *record->bus ? record->bus : "no bus",
 		      *record->pcie ? record->pcie : "no PCIe");
-	print_comment(file, "What was not measured is not here: nic-profiles/README.md has the "
-			    "other keys.");
+	print_comment(file,
+		      "Keys that were not measured are missing: nic-profiles/README.md has them.");
 	fprintf(file, "\n[Match]\nDriver=%s\n\n[Nic]", record->driver);
 	nr = write_facts(file, record);
 	write_warnings(file, record);

@@ -122,15 +122,17 @@ static void put_buffer(struct qualify_run *run, struct qualify_row *row,
 		       const struct limits *limits, bool all, double error_packets)
 {
 	if (run->peer.same_host)
-		qualify_put_number(row, all ? "buffer_all" : "buffer_queue", "packets",
-				   limits->stood, 1, error_packets,
-				   "of any burst, the most that was not taken when its last "
-				   "frame was sent, by the clock");
+		qualify_put_number(
+			row, all ? "buffer_all" : "buffer_queue", "packets", limits->stood, 1,
+			error_packets,
+			"most frames of a burst that were not yet taken when its last one was sent, by "
+			"the clock");
 	else
-		qualify_put_number(row, all ? "buffer_all" : "buffer_queue", "packets",
-				   limits->whole.stood, 1, error_packets,
-				   "of that burst, what was not taken while it came (RFC 9004, "
-				   "corrected), by rates");
+		qualify_put_number(
+			row, all ? "buffer_all" : "buffer_queue", "packets", limits->whole.stood, 1,
+			error_packets,
+			"frames of that burst that were not taken while it came (RFC 9004, corrected), "
+			"by rates");
 }
 
 static int put_bursts(struct qualify_run *run, struct qualify_row *row, const struct way *way,
@@ -138,8 +140,8 @@ static int put_bursts(struct qualify_run *run, struct qualify_row *row, const st
 {
 	struct qualify_figure *figure = qualify_figure_add(
 		row, all ? "burst_all" : "burst_queue", "packets",
-		"the longest of %u to %u shortest frames back to back, to %s, that lost none, in the "
-		"best of %d tries; each cost the stack %u ns",
+		"the longest burst without loss, of %u to %u shortest frames back to back, to "
+		"%s, in the best of %d tries; each frame cost the stack %u ns",
 		SHORTEST, way->most, all ? "all queues" : "one queue", TRIES, way->cost_ns);
 	struct rxaqm_curve *curve = qualify_curve_add(figure, all ? "lost, all queues" : "lost",
 						      "packets", "share");
@@ -155,7 +157,7 @@ static int put_bursts(struct qualify_run *run, struct qualify_row *row, const st
 	if (limits.whole.count && limits.lossy.count)
 		put_buffer(run, row, &limits, all, error_packets);
 	qualify_put_number(row, all ? "burst_rate_all" : "burst_rate", "pps", limits.whole.pps, 1,
-			   NAN, "at which the peer sent it%s",
+			   NAN, "rate at which the peer sent it%s",
 			   limits.lossy.count ? "" : "; none was lost");
 	return 0;
 }

@@ -95,7 +95,7 @@ int qualify_row_stamp_source(struct qualify_run *run, struct qualify_row *row)
 	int err = rxaqm_ethtool(run->ifname, &info);
 
 	if (err)
-		return qualify_unknown(row, "the driver does not tell of timestamps: %s",
+		return qualify_unknown(row, "the driver tells nothing about timestamps: %s",
 				       strerror(-err));
 	qualify_put_words(row, "source",
 			  asked ? "ethtool tsinfo" :

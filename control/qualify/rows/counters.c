@@ -156,12 +156,11 @@ static void put_counters(struct qualify_row *row, const struct counted *overrun,
 	__u64 lost = overrun->lost, came = overrun->came;
 	const struct qualify_counter *best = lost ? teller(overrun, quiet) : NULL;
 	double received = (double)value_of(&overrun->moved, "rtnl rx_packets");
-	char method[] = "a ring that was held was overrun; counters before and after";
+	char method[] = "counters before and after a ring that was held was overrun";
 
 	qualify_put_number(row, "lost", "packets", (double)lost, lost + came, 0, "%s", method);
 	qualify_put_words(row, "counter",
-			  "nearest to what was lost, and still while the ring was held and not "
-			  "overrun",
+			  "nearest to the loss; it did not rise while the ring was held and not overrun",
 			  "%s%s", best ? best->name : "none", lost ? "" : ": nothing was lost");
 	if (lost)
 		qualify_put_number(row, "lost_counted", "share",

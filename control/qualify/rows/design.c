@@ -68,7 +68,7 @@ static int behind_held(struct qualify_run *run, struct qualify_sender *sender,
 	}
 	if (taken < backlog.held)
 		return qualify_failed(run, ETIMEDOUT,
-				      "of %llu packets that stood %u reached the stack",
+				      "of %llu packets that waited only %u reached the stack",
 				      backlog.held, taken);
 	qualify_samples_add(&tx->ns, (double)backlog.held);
 	*ret_share = backlog.held ? (double)before / (double)backlog.held : NAN;
@@ -113,8 +113,9 @@ void qualify_put_design(struct qualify_row *row, bool completes, struct qualify_
 	double share = qualify_samples_quantile(shares, EARLY), stood;
 	struct qualify_figure *figure = qualify_figure_add(
 		row, "design", "",
-		"packets taken before a frame sent behind them was given back: shared from %.1f of "
-		"them on, split up to %.1f, in the round with the fewest but one",
+		"part of the waiting packets taken before a frame sent behind them was given "
+		"back: shared from %.1f on, split up to %.1f; of the round with the second "
+		"smallest part",
 		SHARED_FROM, SPLIT_TO);
 
 	qualify_samples_sort(held);
@@ -127,8 +128,7 @@ void qualify_put_design(struct qualify_row *row, bool completes, struct qualify_
 		qualify_figure_words(figure, "none: frames were given back before send() returned");
 	else if (stood < RING_LEAST)
 		qualify_figure_words(figure,
-				     "unknown: the %.0f packets that the ring holds may be "
-				     "one poll's",
+				     "unknown: the %.0f packets that the ring holds may be one poll",
 				     stood);
 	else
 		qualify_figure_words(figure, "%s",
@@ -136,12 +136,12 @@ void qualify_put_design(struct qualify_row *row, bool completes, struct qualify_
 				     share <= SPLIT_TO	  ? "split" :
 							    "unknown: neither");
 	qualify_figure_samples(qualify_figure_add(row, "rx_held", "packets",
-						  "that stood in the ring when the frame was sent"),
+						  "packets in the ring when the frame was sent"),
 			       held, NAN);
-	qualify_figure_samples(qualify_figure_add(row, "rx_before_tx", "share",
-						  "of rx_held, taken before the frame was given "
-						  "back"),
-			       shares, NAN);
+	qualify_figure_samples(
+		qualify_figure_add(row, "rx_before_tx", "share",
+				   "part of rx_held that was taken before the frame was given back"),
+		shares, NAN);
 }
 
 #define RINGS_FLOWS 512
@@ -201,7 +201,7 @@ static int put_rings(struct qualify_run *run, struct qualify_row *row)
 		qualify_figure_words(
 			qualify_figure_add(row, "rings_per_napi", "count",
 					   "skb->napi_id of packets of %u flows", RINGS_FLOWS),
-			"unknown: of two queues or more packets must come, by a driver that uses GRO");
+			"unknown: packets of two or more queues must come, by a driver that uses GRO");
 	return 0;
 }
 

@@ -168,7 +168,7 @@ int qualify_latency(struct qualify_run *run, struct qualify_send *send, unsigned
 		err = evaluate(run, send, &receiver, &line, latency);
 	qualify_receiver_close(&receiver);
 	if (!err && !latency->samples.nr)
-		err = qualify_failed(run, ENODATA, "no frame of %llu came", sent.count);
+		err = qualify_failed(run, ENODATA, "none of %llu frames came", sent.count);
 	if (err)
 		qualify_samples_free(&latency->samples);
 	return err;
@@ -283,7 +283,7 @@ void qualify_put_stamp_point(struct qualify_run *run, struct qualify_row *row)
 {
 	qualify_find_stamp_point(run);
 	qualify_put_said(row, "stamp_point", run->stamp_point.words,
-			 "stamps of packets that stood in the ring for %d ms and more, because XDP held "
-			 "the CPU, against when it let go",
+			 "stamps of packets that waited in the ring for %d ms or more while XDP held "
+			 "the CPU, compared with when it let go",
 			 STAND_MS);
 }

@@ -94,9 +94,10 @@ static int put_hw_gro(struct qualify_run *run, struct qualify_row *row,
 	if (is != QUALIFY_FEATURE_ON)
 		return 0;
 	rxaqm_netdev_hw_gro(run->probe.ifindex, &now);
-	figure = qualify_figure_add(row, "merged_hw_gro", "packets",
-				    "packets of the wire in a frame that the device merged, of these; "
-				    "netdev qstats-get");
+	figure = qualify_figure_add(
+		row, "merged_hw_gro", "packets",
+		"packets of the wire in a frame that the device merged, on average; netdev "
+		"qstats-get");
 	if (now.err)
 		qualify_figure_words(figure, "unknown: the driver does not count them (%s)",
 				     strerror(-now.err));

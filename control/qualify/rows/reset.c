@@ -123,7 +123,7 @@ static int alloc_failure(struct qualify_run *run, struct qualify_row *row,
 		qualify_figure_words(figure, "unknown: none failed; needs a kernel with "
 					     "CONFIG_FAIL_PAGE_ALLOC (debugfs: fail_page_alloc)");
 	else if (!failed && gap.again)
-		qualify_figure_words(figure, "unknown: no counter of the driver tells of any");
+		qualify_figure_words(figure, "unknown: no counter of the driver shows a failure");
 	else
 		qualify_figure_words(figure, "%s", gap.again ? "yes" : "no");
 	if (!failed)

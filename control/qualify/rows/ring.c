@@ -49,8 +49,8 @@ void qualify_not_overrun(struct qualify_row *row, double nr)
 {
 	qualify_unknown(row,
 			"none of %.0f frames sent while the receiving CPU was held was lost: needs a "
-			"peer that can send more then (ethtool -G tx; its interrupts on another CPU), "
-			"and no flow control (ethtool -A)",
+			"peer that can send more in that time (ethtool -G tx; its interrupts on "
+			"another CPU), and no flow control (ethtool -A)",
 			nr);
 }
 
@@ -69,8 +69,9 @@ static void put_depth(const struct qualify_run *run, struct qualify_row *row, st
 	most = qualify_samples_quantile(&taken->depth, 1);
 	qualify_put_number(row, taken->all ? "depth_at_least" : "depth", "packets", most,
 			   taken->depth.nr, 1,
-			   "frames in a row that came after XDP had held the CPU, most of %d%s",
-			   ROUNDS, taken->all ? "; all that were sent did" : "");
+			   "frames that came without a gap after XDP had held the CPU, the most of %d "
+			   "rounds%s",
+			   ROUNDS, taken->all ? "; all that were sent came" : "");
 	if (taken->all)
 		qualify_not_overrun(row, most);
 	qualify_put_entries(run, row);

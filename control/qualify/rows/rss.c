@@ -236,10 +236,11 @@ int qualify_row_rss(struct qualify_run *run, struct qualify_row *row)
 		return qualify_unknown(row, "needs several Rx queues; the driver tells of none "
 					    "(ethtool -l)");
 	if (queues < 2 || queues > MAX_QUEUES)
-		return qualify_unknown(row,
-				       "%u of several Rx queues are there: give the interface "
-				       "more by ethtool -L, if it can",
-				       queues);
+		return qualify_unknown(
+			row,
+			"needs several Rx queues, and %u is in use: add some with ethtool -L, if the "
+			"driver can",
+			queues);
 	read_rss(run->ifname, &rss);
 	flows.queues = queues;
 	err = put_rss(run, row, &rss, &flows);

@@ -166,7 +166,8 @@ int qualify_row_phc_stability(struct qualify_run *run, struct qualify_row *row)
 		course->err_ns[course->nr++] = (double)sample.err_ns;
 	}
 	if (!err && course->nr < STABILITY_READS / 2)
-		qualify_unknown(row, "only %zu of %d readings worked; leave the clock to itself",
+		qualify_unknown(row,
+				"only %zu of %d readings worked; keep other programs from the clock",
 				course->nr, STABILITY_READS);
 	else if (!err)
 		put_stability(course, offset_ns, phc.index, row);

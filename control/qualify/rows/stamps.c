@@ -162,7 +162,7 @@ static void judge_stamps(struct qualify_row *row, __u64 *stamp, size_t nr, __u64
 					     "equal stamps of %zu datagrams of one flow", nr),
 			  sent);
 	qualify_put_number(row, "backward", "count", (double)backward, nr, 0,
-			   "stamps before that of the datagram before, the same");
+			   "stamps earlier than that of the datagram before; the same");
 	qualify_put_number(row, "resolution", "ns", (double)qualify_resolution(stamp, nr), nr, 0,
 			   "greatest common divisor of all differences");
 	if (line)
@@ -235,10 +235,11 @@ static void put_stamps(struct qualify_row *row, const struct qualify_latency *la
 				   "stamps before the sender's clock when their packet was made, "
 				   "by more than that error");
 	if (!isnan(latency->late_ns))
-		qualify_put_number(row, "stamp_late", "ns", latency->late_ns, latency->stamps,
-				   latency->late_ns + latency->clock_ns,
-				   "at most so much after arrival: the smallest from the "
-				   "sender's clock to the stamp");
+		qualify_put_number(
+			row, "stamp_late", "ns", latency->late_ns, latency->stamps,
+			latency->late_ns + latency->clock_ns,
+			"upper bound of the lateness: the smallest time from the sender's clock to the "
+			"stamp");
 }
 
 int qualify_row_to_xdp(struct qualify_run *run, struct qualify_row *row)

@@ -53,7 +53,7 @@ static int find_idle(struct qualify_run *run, struct idle *idle)
 	idle->least_ns = qualify_samples_quantile(&took, 0);
 	idle->typical_ns = qualify_samples_quantile(&took, 0.5) - idle->least_ns;
 	if (!err && !took.nr)
-		err = qualify_failed(run, ENODATA, "nothing came while nothing stood");
+		err = qualify_failed(run, ENODATA, "nothing came on an idle queue");
 	qualify_samples_free(&took);
 	return err;
 }

@@ -10,19 +10,20 @@
 
 /* Rows that others need come first; rows that may leave the device disturbed come last. */
 const struct qualify_row_def qualify_row_defs[] = {
-	{ "Q5", "where are stamps taken, and of what?", 0, 1, qualify_row_stamp_source },
+	{ "Q5", "where are stamps taken, and of which packets?", 0, 1, qualify_row_stamp_source },
 	{ "Q6", "what does reading its clock cost?", PHC | QUIET, 2, qualify_row_phc_read },
 	{ "Q7", "how far does its clock drift, does it step?", PHC | QUIET, 6,
 	  qualify_row_phc_stability },
 	{ "Q2", "which packets get a stamp?", PROBE, 4, qualify_row_coverage },
-	{ "Q3", "can the stamps be told apart, and believed?", PROBE | STAMPS | ALL_STAMPS, 2,
+	{ "Q3", "are the stamps unique, and can they be believed?", PROBE | STAMPS | ALL_STAMPS, 2,
 	  qualify_row_stamps },
 	{ "Q4", "how long from the wire to XDP?", PROBE | ALL_STAMPS | PHC | QUIET, 6,
 	  qualify_row_to_xdp },
 	{ "Q8", "how long does an interrupt wait?", PROBE | QUIET, 6, qualify_row_moderation },
 	{ "Q9", "how many packets does the ring hold, how fast is it drained?", PROBE | QUIET, 8,
 	  qualify_row_ring },
-	{ "Q10", "how long a burst is received whole?", PROBE | QUIET, 10, qualify_row_burst },
+	{ "Q10", "how long a burst is received without loss?", PROBE | QUIET, 10,
+	  qualify_row_burst },
 	{ "Q1", "do Tx completions stand behind received packets?", PROBE | QUIET, 9,
 	  qualify_row_design },
 	{ "Q12", "how late are Tx completions under load?", PROBE | QUIET, 6, qualify_row_tx },

@@ -322,7 +322,8 @@ int qualify_slow_down(struct qualify_run *run, __u32 *ret_cost_ns, double *ret_c
 	if (!err)
 		err = qualify_finish(run, NULL, &sent);
 	if (!err && *ret_capacity_pps < 1)
-		err = qualify_failed(run, ENETDOWN, "nothing came while the peer sent at its most");
+		err = qualify_failed(run, ENETDOWN,
+				     "nothing came while the peer sent at its full rate");
 	run->rx_napi = progress->napi_id[run->rx_queue % QUALIFY_QUEUES];
 	qualify_probe_clear(&run->probe);
 	return err;

@@ -179,13 +179,13 @@ static void put_polls(struct qualify_run *run, struct qualify_row *row, struct q
 	struct qualify_figure *figure;
 	size_t i;
 
-	figure = qualify_figure_add(row, "tx_load_polls", "count",
-				    "of tx_load: polls of the Rx queue's NAPI that ended meanwhile, "
-				    "%s",
-				    run->probe.polls ?
-					    "counted" :
-					    "by the time that 64 packets take, for they could "
-					    "not be counted (needs BTF, and packets by GRO)");
+	figure = qualify_figure_add(
+		row, "tx_load_polls", "count",
+		"polls of the Rx queue's NAPI that ended during each of tx_load, %s",
+		run->probe.polls ?
+			"counted" :
+			"computed by the time that 64 packets take, because they could not be counted "
+			"(needs BTF, and packets by GRO)");
 	for (i = 0; i < tx->ns.nr && !run->probe.polls; i++)
 		tx->polls.at[i] = tx->ns.at[i] * capacity_pps / 1e9 / BUDGET;
 	qualify_figure_samples(figure, &tx->polls, 1);

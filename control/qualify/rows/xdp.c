@@ -141,7 +141,6 @@ int qualify_row_xdp(struct qualify_run *run, struct qualify_row *row)
 		missing = !drop;
 	}
 	qualify_put_number(row, "missing", "count", missing, 2, 0,
-			   "of basic actions and AF_XDP zero copy, those that are advertised and "
-			   "do not work");
+			   "basic actions and AF_XDP zero copy that are advertised and do not work");
 	return 0;
 }

@@ -143,7 +143,7 @@ TEST_CASE("cli: any number of records are compared", "[cli]")
 	CHECK(read(csv).find("host,interface,") == 0);
 	CHECK(host.rxaqm({ "qualify", "--compare", GOOD, GOOD, BAD, "--csv=-" }).out == read(csv));
 	CHECK(read(junit).find("<testsuites>") != std::string::npos);
-	check_row({ {}, 2, "", "--compare takes --class, --color, --csv, --json and --junit" },
+	check_row({ {}, 2, "", "--compare takes only --class, --color, --csv, --json and --junit" },
 		  host.rxaqm({ "qualify", "--compare", GOOD, BAD, "--html=-" }));
 }
 
@@ -217,7 +217,7 @@ TEST_CASE("cli: rows and limits as JSON", "[cli]")
 	CHECK(rows.size("/rows") == 19);
 	CHECK(rows.text("/rows/0/id") == "Q5");
 	CHECK(rows.number("/rows/0/seconds") == 1);
-	CHECK(rows.text("/rows/0/question") == "where are stamps taken, and of what?");
+	CHECK(rows.text("/rows/0/question") == "where are stamps taken, and of which packets?");
 	/* A line that is not indented, and what goes on below. */
 	size_t begun = 0;
 	std::istringstream lines(text);

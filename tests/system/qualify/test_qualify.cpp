@@ -65,7 +65,7 @@ TEST_CASE("qualify disturbs nothing that is in use", "[qualify]")
 		Result result = place.rows("Q5");
 		CAPTURE(result.text());
 		CHECK(result.exit_code == 1);
-		CHECK(result.err.find("packets a second, which would be disturbed") !=
+		CHECK(result.err.find("packets a second, which would disturb") !=
 		      std::string::npos);
 		traffic.stop();
 	}

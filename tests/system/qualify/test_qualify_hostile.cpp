@@ -173,10 +173,10 @@ TEST_CASE("qualify takes no more from its peer than it asked for", "[qualify][ho
 		{ "s/\"count\":[0-9]*/\"count\":18446744073709551615/", "Q9", "not asked for" },
 		{ "s/\"count\":[0-9]*/\"count\":4000000000/", "Q13", "not asked for" },
 		{ "s/\"count\":[0-9]*/\"count\":-1/", "Q10", "not asked for" },
-		{ "s/\"took_ns\":[0-9]*/\"took_ns\":1/", "Q11", "faster than can be" },
+		{ "s/\"took_ns\":[0-9]*/\"took_ns\":1/", "Q11", "faster than possible" },
 		{ "s/\"took_ns\":[0-9]*/\"took_ns\":9000000000000000000/", "Q18", "not asked for" },
 		{ "s/\"count\":[0-9]*/\"count\":null/", "Q17", "not asked for" },
-		{ "s/^{\"count\".*/[]/", "Q17", "no answer" },
+		{ "s/^{\"count\".*/[]/", "Q17", "no valid answer" },
 		{ "s/\"mac\":\"[^\"]*\"/\"mac\":null,\"boot\":null/", "Q17", "no MAC address" },
 		{ "s/\"mac\":\"02/\"mac\":\"03/", "Q17", "no MAC address" }, /* a group */
 		{ "s/\"rxaqm\":\"[^\"]*\"/\"rxaqm\":\"0.1\\\\u001b[2J\"/", "Q17",

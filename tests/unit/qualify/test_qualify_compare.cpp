@@ -311,7 +311,7 @@ TEST_CASE("compare: the text has a column a record, each change and the rule", "
 			"  verdict               pass                        fail"));
 	CHECK(has(text, "  tx_load               39.2 us +                   7.68 ms -"));
 	CHECK(has(text, "  design                split +                     shared -"));
-	CHECK(has(text, "what the set-up itself varies by"));
+	CHECK(has(text, "how much the set-up itself varies"));
 	CHECK_FALSE(has(text, "stamped_tcp"));
 	CHECK(has(text, "Firmware                4.60 0x8001e8b2 1.3682.0    0.1 <beta>"));
 }

@@ -240,7 +240,7 @@ TEST_CASE("profile of a record: stamps that are late are warned of", "[qualify]"
 	REQUIRE(file.write(record) == 0);
 	REQUIRE(file.profile.nr_notes == before + 1);
 	CHECK(file.profile.note[before].warning);
-	CHECK(has(file.profile.note[before].text, "not of arrival"));
+	CHECK(has(file.profile.note[before].text, "not taken at arrival"));
 	CHECK(has(file.profile.note[before].text, "64 of 64"));
 }
 TEST_CASE("profile of a record: nothing is written that is no profile", "[qualify]")

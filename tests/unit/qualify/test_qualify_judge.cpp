@@ -182,7 +182,7 @@ TEST_CASE("qualify: too few samples are no verdict, and say how many came", "[qu
 	/* Not told how many there were to be. */
 	CHECK(has(verdict(record, "Q8"), "fail: floor 423 ms, over 1 ms"));
 	floor->of = 60;
-	CHECK(verdict(record, "Q8") == "unknown: floor: 2 of 60 came, and it takes 30");
+	CHECK(verdict(record, "Q8") == "unknown: floor: 2 of 60 came, 30 are needed");
 	floor->n = 30;
 	CHECK(has(verdict(record, "Q8"), "fail: floor 423 ms, over 1 ms"));
 }
@@ -289,7 +289,7 @@ TEST_CASE("qualify: the profile against what was measured, in words", "[qualify]
 	CHECK(has(verdict(record, "Q19"), "pass"));
 	qualify_put_fact(record.row("Q19"), "coverage", "all", "none", nullptr, "Q2");
 	CHECK(has(verdict(record, "Q19"),
-		  "fail: coverage: contradicts: \"all\" said, \"none\" measured: rxaqm goes by"));
+		  "fail: coverage: contradicts: \"all\" said, \"none\" measured: rxaqm uses a"));
 }
 
 TEST_CASE("qualify: contradictions and failed selftests fail, a skipped one says nothing",
