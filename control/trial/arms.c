@@ -31,7 +31,8 @@ static int split(char *text, char mode[32], char *words[WORDS_MAX + 1], struct r
 		else if (!strncmp(word, "mode=", 5) && !modes++)
 			snprintf(mode, 32, "%.31s", word);
 		else if (nr == WORDS_MAX)
-			return rxaqm_bad(error, "a policy of over %d settings", WORDS_MAX - 1);
+			return rxaqm_bad(error, "a policy has more than %d settings",
+					 WORDS_MAX - 1);
 		else
 			words[nr++] = word;
 	}
@@ -69,12 +70,13 @@ static int add_arm(struct trial_record *record, const char *text, size_t len,
 	while (len && text[len - 1] == ' ')
 		len--;
 	if (!len || record->arms.nr == TRIAL_ARMS_MAX)
-		return rxaqm_bad(error, "--arms: must be two or three policies, parted by \"/\", "
-					"such as \"observe / target=5ms\"");
+		return rxaqm_bad(error,
+				 "--arms: must be two or three policies, separated by \"/\", such as \"observe "
+				 "/ target=5ms\"");
 	if (len >= sizeof(arm->settings))
 		return rxaqm_bad(error,
-				 "\"%.40s...\": a policy to be tried has at most %zu characters; set "
-				 "what both have with \"rxaqm policy set\" before",
+				 "\"%.40s...\": a policy of a trial has at most %zu characters; set what both "
+				 "share with \"rxaqm policy set\" before",
 				 text, sizeof(arm->settings) - 1);
 	arm = rxaqm_list_add(&record->arms);
 	if (!arm)
@@ -105,7 +107,7 @@ int trial_arms_parse(struct trial_record *record, const char *text, char *const 
 		err = add_arm(record, text, len, error);
 	}
 	if (!err && record->arms.nr < 2)
-		err = rxaqm_bad(error, "--arms: name a second policy behind \"/\"");
+		err = rxaqm_bad(error, "--arms: name a second policy after \"/\"");
 	return err;
 }
 
@@ -121,11 +123,11 @@ int trial_guard_parse(struct trial_record *record, const char *text, struct rxaq
 	    sign == (guard.change < 0 ? '<' : '>'))
 		kind = trial_outcome(guard.outcome);
 	if (!kind)
-		return rxaqm_bad(error,
-				 "--stop-if=%.60s: must be off, or an outcome that \"man rxaqm\" "
-				 "names, < or >, and by how much, such as bytes_received<-10%% or "
-				 "segments_again>100%%",
-				 text);
+		return rxaqm_bad(
+			error,
+			"--stop-if=%.60s: must be off, or an outcome that \"man rxaqm\" names, < or >, "
+			"and a change, such as bytes_received<-10%% or segments_again>100%%",
+			text);
 	guard.change /= 100;
 	snprintf(guard.outcome, sizeof(guard.outcome), "%s", kind->name);
 	return rxaqm_list_put(&record->guards, guard) ? 0 : rxaqm_no_memory(error);

@@ -77,8 +77,8 @@ static void draw_changes(FILE *file, const struct trial_record *record, unsigned
 
 	rxaqm_axis_fit(&axis, -CHANGE_MAX, CHANGE_MAX);
 	rxaqm_markup(file,
-		     "<figure>\n<figcaption>What changes under \"%s\", with the %s interval; "
-		     "what goes beyond is drawn at the edge</figcaption>\n",
+		     "<figure>\n<figcaption>Changes under \"%s\", with the %s interval; larger ones "
+		     "are drawn at the edge</figcaption>\n",
 		     record->arms.at[arm].settings, "95 %");
 	rxaqm_list_each(result, &record->results)
 		nr += is_drawn(result, arm);

@@ -164,7 +164,7 @@ static void __attribute__((format(printf, 4, 5))) put_verdict(struct trial_recor
 static void say_none(struct trial_record *record, unsigned int arm, unsigned int pairs)
 {
 	const struct trial_result *result;
-	char would[80] = "";
+	char would[96] = "";
 	double most = 0;
 
 	rxaqm_list_each(result, &record->results) {
@@ -174,11 +174,10 @@ static void say_none(struct trial_record *record, unsigned int arm, unsigned int
 		    !(result->pairs_for_5_percent > most))
 			continue;
 		most = result->pairs_for_5_percent;
-		snprintf(would, sizeof(would), "; 5 %% of %s would take %.0f pairs", kind->title,
-			 most);
+		snprintf(would, sizeof(would), "; to show 5 %% of %s would take %.0f pairs",
+			 kind->title, most);
 	}
-	put_verdict(record, arm, "no_difference", "no difference that %u pairs can show%s", pairs,
-		    would);
+	put_verdict(record, arm, "no_difference", "%u pairs show no difference%s", pairs, would);
 }
 
 /* Lists of titles: better outcomes, worse ones, and worse ones that are only a cost. */
@@ -235,12 +234,12 @@ static void judge_arm(struct trial_record *record, unsigned int arm,
 			    block->why_void);
 	else if (!rounds->over && rounds->quiet)
 		put_verdict(record, arm, "nothing_to_learn",
-			    "the queue never stood over target, so there was nothing to do for a "
-			    "policy, and nothing to learn; try again under load");
+			    "the queue never stood over target: no policy had anything to do, and there is "
+			    "nothing to learn; try again under load");
 	else if (rounds->over < TRIAL_PAIRS_LEAST)
 		put_verdict(record, arm, "too_few",
-			    "%llu %s%s in which the queue stood can show nothing; it takes %d at "
-			    "least, and 10 for all that is looked at; try again with a longer --for",
+			    "%llu %s%s in which the queue stood can show nothing; at least %d are needed, "
+			    "and 10 for all outcomes; try again with a longer --for",
 			    RXAQM_COUNTED(rounds->over, "pair"), TRIAL_PAIRS_LEAST);
 	else
 		decide(record, arm, rounds->over);
@@ -338,8 +337,8 @@ int trial_combine(const struct trial_record *records, unsigned int nr,
 	for (host = 0; host < nr; host++) {
 		if (!same_arms(records, &records[host]))
 			return rxaqm_bad(error,
-					 "record %u is not of the policies of the first one, \"%s\" "
-					 "against \"%s\": they cannot be put together",
+					 "record %u has other policies than the first one, \"%s\" against \"%s\": they "
+					 "cannot be combined",
 					 host + 1, records->arms.at[1].settings,
 					 records->arms.at[0].settings);
 		trial_rounds_count(&records[host], &rounds);

@@ -31,22 +31,23 @@ struct args {
 };
 
 static const struct rxaqm_option options[] = {
-	{ "for", 'f', "TIME", "how long in all (30m)",
+	{ "for", 'f', "TIME", "length of the trial (30m)",
 	  RXAQM_DURATION(for_ns, 2 * BLOCK_MIN_NS, FOR_MAX_NS) },
-	{ "block", 'b', "TIME", "how long under one policy (1m)",
+	{ "block", 'b', "TIME", "length of a block, under one policy (1m)",
 	  RXAQM_DURATION(block_ns, BLOCK_MIN_NS, BLOCK_MAX_NS) },
-	{ "seed", 's', "NUMBER", "draw the order of blocks from it, as a trial before did",
+	{ "seed", 's', "NUMBER", "draw the order of blocks from it, to repeat a trial",
 	  RXAQM_NUMBER(seed, 1, ~0U) },
 	{ "arms", 'a', "POLICY/POLICY[/POLICY]",
-	  "try these against each other, as in \"observe / target=5ms\"", RXAQM_WORD(arms) },
-	{ "metric", 'm', "COMMAND", "what it prints is a number, less of which is better",
+	  "compare these policies, as in \"observe / target=5ms\"", RXAQM_WORD(arms) },
+	{ "metric", 'm', "COMMAND", "must print one number >= 0; smaller is better",
 	  RXAQM_WORD(metric) },
-	{ "stop-if", 'S', "OUTCOME<-N%", "end if it is surely so; up to 8 times; off: for nothing",
-	  RXAQM_WORDS(stop_if) },
+	{ "stop-if", 'S', "OUTCOME<-N%",
+	  "end the trial if that is surely so; up to 8 times; off: never", RXAQM_WORDS(stop_if) },
 	{ "out", 'o', "FILE", "write the record (JSON)", RXAQM_WORD(out) },
 	{ "html", 'H', "FILE", "write it as one HTML file with pictures", RXAQM_WORD(html) },
-	{ "from", 'F', NULL, "report records of before: one, or of many hosts", RXAQM_FLAG(from) },
-	{ "restore", 0, NULL, "only put back what was there before a trial", RXAQM_FLAG(restore) },
+	{ "from", 'F', NULL, "report earlier records: one, or those of many hosts",
+	  RXAQM_FLAG(from) },
+	{ "restore", 0, NULL, "only restore the policy from before a trial", RXAQM_FLAG(restore) },
 	{ 0 },
 };
 
@@ -59,14 +60,13 @@ static void check(struct args *args)
 		rxaqm_usage_error(args->from ? "--from needs a record: A.json" :
 					       "an interface is missing, or --from");
 	if (args->from && (tries || args->restore))
-		rxaqm_usage_error(
-			"of other options --from takes --color, --html, --json and --out");
+		rxaqm_usage_error("--from takes only --color, --html, --json and --out");
 	if (args->restore && (tries || args->out || args->html || args->words[1]))
 		rxaqm_usage_error("--restore takes an interface, and nothing else");
 	if (args->metric && !*args->metric)
 		rxaqm_usage_error("--metric takes a command");
 	if (args->from && args->html && args->words[1])
-		rxaqm_usage_error("--html is of one record");
+		rxaqm_usage_error("--html takes one record");
 	if (args->arms && args->words[1])
 		rxaqm_usage_error("--arms has the policies: leave out \"%s\"", args->words[1]);
 	args->json = rxaqm_json && !rxaqm_is_stdout(args->out) ? "-" : NULL;
@@ -201,8 +201,8 @@ static int run(int argc, char **argv, struct rxaqm_error *error)
 	static const struct rxaqm_command command = {
 		.name = "rxaqm trial",
 		.args = "IFACE [KEY=VALUE ...] | --from RECORD...",
-		.help = "Find out by an experiment what a policy does to this host: blocks under it "
-			"and under none, in random order.",
+		.help = "Find out by an experiment what a policy does to this host: blocks with it and "
+			"blocks without it, in random order.",
 		.options = options,
 		.max_words = TRIAL_RECORDS_MAX,
 	};

@@ -98,10 +98,10 @@ static void print_one(struct rxaqm_out *out, const struct trial_record *record)
 	trial_rounds_count(record, &rounds);
 	rxaqm_out_text(out, "Trial on %s of %s, %s, blocks of %s, seed %llu\n", record->interface,
 		       record->host, record->time, rxaqm_duration(record->block_ns), record->seed);
-	rxaqm_out_text(out, "%u of %u pairs in which the queue stood; in %u it did not, %u void\n",
+	rxaqm_out_text(out, "The queue stood in %u of %u pairs; in %u it did not; %u are void\n",
 		       rounds.over, record->rounds, rounds.quiet, rounds.void_);
 	if (*record->ended)
-		rxaqm_out_text(out, "It ended before its time: %s\n", record->ended);
+		rxaqm_out_text(out, "It ended early: %s\n", record->ended);
 }
 
 static void print_many(struct rxaqm_out *out, const struct trial_record *records, unsigned int nr)
@@ -115,11 +115,11 @@ static void print_many(struct rxaqm_out *out, const struct trial_record *records
 				       records[i].interface,
 				       trial_verdict_words(verdict->verdict)->words, verdict->why);
 	if (nr >= TRIAL_PAIRS_LEAST)
-		rxaqm_out_text(out, "Over %u hosts, of which each counts once:\n", nr);
+		rxaqm_out_text(out, "Over %u hosts; each counts once:\n", nr);
 	else
 		rxaqm_out_text(out,
-			       "%u records are too few to speak of other hosts, for which it takes %d; of "
-			       "these, in parts of the mean of each:\n",
+			       "%u records are too few to tell about other hosts: that takes %d. For these "
+			       "hosts, each relative to its own mean:\n",
 			       nr, TRIAL_PAIRS_LEAST);
 }
 

@@ -12,15 +12,15 @@ TEST_CASE("trial: a record is judged again", "[trial]")
 	CHECK(one.exit_code == 0);
 	CHECK(one.out.find("It helps, \"mode=enforce target=5ms\" against \"mode=observe\"") !=
 	      std::string::npos);
-	CHECK(one.out.find("11 of 12 pairs in which the queue stood; in 1 it did not") !=
+	CHECK(one.out.find("The queue stood in 11 of 12 pairs; in 1 it did not") !=
 	      std::string::npos);
 	CHECK(one.out.find(
 		      "p99 of the sojourn fell from 80.4 ms to 12.2 ms (-85 %, 95 %: -86 to -84)") !=
 	      std::string::npos);
 	CHECK(one.out.find("bytes received: no change shown") != std::string::npos);
-	check_row({ {}, 0, "2 records are too few to speak of other hosts", "" },
+	check_row({ {}, 0, "2 records are too few to tell about other hosts", "" },
 		  host.rxaqm({ "trial", "--from", record, record }));
-	check_row({ {}, 0, "Over 6 hosts, of which each counts once:", "" },
+	check_row({ {}, 0, "Over 6 hosts; each counts once:", "" },
 		  host.rxaqm(
 			  { "trial", "--from", record, record, record, record, record, record }));
 	const std::string page = host.rxaqm({ "trial", "--from", record, "--html=-" }).out;
@@ -37,7 +37,7 @@ TEST_CASE("trial: a record is judged again", "[trial]")
 		bars++;
 	CHECK(pictures == 3);
 	CHECK(bars >= 10);
-	check_row({ {}, 2, "", "--html is of one record" },
+	check_row({ {}, 2, "", "--html takes one record" },
 		  host.rxaqm({ "trial", "--from", record, record, "--html=-" }));
 	CHECK(Json(host.rxaqm({ "-j", "trial", "--from", record }).out)
 		      .text("/verdicts/0/verdict") == "helps");

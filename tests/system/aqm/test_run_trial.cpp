@@ -62,7 +62,7 @@ TEST_CASE("run: a trial is left alone, and leases are renewed again after it", "
 
 	CAPTURE(result.text(), r.service.log());
 	CHECK(result.exit_code == 0);
-	CHECK(result.out.find("before its time") == std::string::npos);
+	CHECK(result.out.find("ended early") == std::string::npos);
 	CHECK(r.lease_by() == "configuration");
 	CHECK(r.renewed());
 }

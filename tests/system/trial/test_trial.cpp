@@ -288,7 +288,7 @@ TEST_CASE("trial: interrupted, it says what it knows, and puts back what was the
 
 	CAPTURE(result.text());
 	CHECK(result.exit_code == 0);
-	CHECK(result.out.find("It ended before its time: it was interrupted") != std::string::npos);
+	CHECK(result.out.find("It ended early: it was interrupted") != std::string::npos);
 	CHECK(site.policy() == before);
 	CHECK_FALSE(site.going_on());
 }
