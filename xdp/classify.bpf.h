@@ -88,8 +88,8 @@ __attribute__((noinline)) int rxaqm_xdp_read_ack(struct xdp_md *ctx, struct rxaq
  * with the flow in the upper half. @gap_ns: with 0 each passes. @since_ns: when a packet of the
  * queue last passed without being noted.
  */
-__attribute__((noinline)) int rxaqm_xdp_ask(struct xdp_md *ctx, __u64 found, __u64 gap_ns,
-					    __u64 since_ns, __u64 now_ns)
+__attribute__((noinline)) int rxaqm_xdp_thin_ack(struct xdp_md *ctx, __u64 found, __u64 gap_ns,
+						 __u64 since_ns, __u64 now_ns)
 {
 	__u32 id = found >> 32, key = id & (RXAQM_ACK_FLOWS - 1);
 	struct rxaqm_ack_news ack = {};

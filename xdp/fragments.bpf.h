@@ -42,7 +42,7 @@ static __always_inline bool rxaqm_has_globals(void)
 /* Where they do not, the verifier goes on with each value that such a function may return. Hiding
  * @x makes it forget what it knows of @x, so that it does not walk a million paths.
  */
-static __always_inline __u64 rxaqm_forget(__u64 x)
+static __always_inline __u64 rxaqm_hide_range(__u64 x)
 {
 	__u64 unknown;
 

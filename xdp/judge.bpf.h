@@ -5,7 +5,7 @@
 #ifndef RXAQM_JUDGE_BPF_H
 #define RXAQM_JUDGE_BPF_H
 
-#include "name.bpf.h"
+#include "flow_name.bpf.h"
 #include "signal.bpf.h"
 
 /* law=auto: the verdict on a packet of flow @id and class (@kind, @ecn), at q->clock_ns. */
@@ -35,7 +35,7 @@ static __always_inline enum rxaqm_verdict decide(struct xdp_md *ctx, struct rxaq
 	if (q->policy.law == RXAQM_LAW_CODEL)
 		return rxaqm_decide_codel(q, judged, kind, ecn, q->clock_ns);
 	if (ask != RXAQM_ASK_VERDICT &&
-	    rxaqm_xdp_ask(ctx, found, gap_ns, rxaqm_decide_unasked_ns(q), q->clock_ns)) {
+	    rxaqm_xdp_thin_ack(ctx, found, gap_ns, rxaqm_decide_unasked_ns(q), q->clock_ns)) {
 		rxaqm_decide_counts(q)[RXAQM_STAT_ACK_DROP]++;
 		return RXAQM_DROP;
 	}
@@ -51,7 +51,7 @@ static __always_inline enum rxaqm_verdict decide(struct xdp_md *ctx, struct rxaq
 static __always_inline enum rxaqm_verdict give_verdict(struct xdp_md *ctx, struct rxaqm_queue *q,
 						       __u32 index, __u32 judged)
 {
-	__u64 found = rxaqm_forget(rxaqm_xdp_classify(ctx, &q->policy));
+	__u64 found = rxaqm_hide_range(rxaqm_xdp_classify(ctx, &q->policy));
 	enum rxaqm_verdict verdict;
 
 	found = (__u32)found | (__u64)rxaqm_flow_of(found >> 32, index) << 32;

@@ -7,7 +7,7 @@
 #include <stdio.h>
 
 #include "base/out.h"
-#include "doctor/rules/check.h"
+#include "doctor/checks/check.h"
 
 /* How many counters to keep that rise and that no finding explains: the most frequent ones. */
 #define DOCTOR_UNEXPLAINED 5

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* The policies that a trial compares, and the guards that end it. */
+/* The policies that a trial compares. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -109,28 +109,6 @@ int trial_arms_parse(struct trial_record *record, const char *text, char *const 
 	if (!err && record->arms.nr < 2)
 		err = rxaqm_bad(error, "--arms: name a second policy after \"/\"");
 	return err;
-}
-
-int trial_guard_parse(struct trial_record *record, const char *text, struct rxaqm_error *error)
-{
-	const struct trial_outcome *kind = NULL;
-	char sign, percent, more;
-	struct trial_guard guard = {};
-
-	if (sscanf(text, "%31[a-z0-9_]%c%lf%c%c", guard.outcome, &sign, &guard.change, &percent,
-		   &more) == 4 &&
-	    percent == '%' && guard.change > -100 && guard.change < 1e6 &&
-	    sign == (guard.change < 0 ? '<' : '>'))
-		kind = trial_outcome(guard.outcome);
-	if (!kind)
-		return rxaqm_bad(
-			error,
-			"--stop-if=%.60s: must be off, or an outcome that \"man rxaqm\" names, < or >, "
-			"and a change, such as bytes_received<-10%% or segments_again>100%%",
-			text);
-	guard.change /= 100;
-	snprintf(guard.outcome, sizeof(guard.outcome), "%s", kind->name);
-	return rxaqm_list_put(&record->guards, guard) ? 0 : rxaqm_no_memory(error);
 }
 
 void trial_shuffle(unsigned int order[TRIAL_ARMS_MAX], unsigned int nr, __u64 *random)

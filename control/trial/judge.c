@@ -57,8 +57,8 @@ void trial_rounds_count(const struct trial_record *record, struct trial_rounds *
 	}
 }
 
-static void collect(const struct trial_record *record, unsigned int arm, unsigned int outcome,
-		    bool only_over, struct trial_pairs *pairs)
+void trial_collect(const struct trial_record *record, unsigned int arm, unsigned int outcome,
+		   bool only_over, struct trial_pairs *pairs)
 {
 	size_t at = 0;
 
@@ -83,7 +83,7 @@ static void collect_hosts(const struct trial_record *records, unsigned int nr, u
 	for (host = 0; host < nr; host++) {
 		double mean = 0, mean_b = 0;
 
-		collect(&records[host], arm, outcome, true, &of_host);
+		trial_collect(&records[host], arm, outcome, true, &of_host);
 		for (i = 0; i < of_host.nr; i++)
 			mean += of_host.a[i] / of_host.nr;
 		for (i = 0; i < of_host.nr && mean > 0; i++) {
@@ -260,7 +260,7 @@ static void judge(struct trial_record *record, const struct trial_record *record
 		for (i = 0; i < TRIAL_NR_OUTCOMES; i++) {
 			/* If the queue never stood, still report the outcomes of all rounds. */
 			if (nr == 1)
-				collect(records, arm, i, rounds->over, &pairs);
+				trial_collect(records, arm, i, rounds->over, &pairs);
 			else
 				collect_hosts(records, nr, arm, i, &pairs);
 			add_result(record, arm, &trial_outcomes[i], &pairs);
@@ -277,36 +277,6 @@ void trial_judge(struct trial_record *record)
 
 	trial_rounds_count(record, &rounds);
 	judge(record, record, 1, &rounds);
-}
-
-bool trial_guards_look(struct trial_record *record,
-		       struct trial_looks looks[TRIAL_GUARDS_MAX * TRIAL_ARMS_MAX])
-{
-	static struct trial_pairs pairs;
-	const struct trial_guard *guard;
-	unsigned int arm;
-
-	rxaqm_list_each(guard, &record->guards) {
-		const struct trial_outcome *kind = trial_outcome(guard->outcome);
-		bool less = guard->change < 0;
-
-		for (arm = 1; arm < record->arms.nr; arm++, looks++) {
-			/* Use all rounds: harm counts whether the queue stands or not. */
-			collect(record, arm, (unsigned int)(kind - trial_outcomes), false, &pairs);
-			looks->looks = record->rounds;
-			if (!trial_look(looks, &pairs, 1 + guard->change,
-					less ? TRIAL_LESS : TRIAL_MORE, record->seed))
-				continue;
-			snprintf(record->ended, sizeof(record->ended),
-				 "a guard ended it after %u pairs: under \"%.80s\" %s is surely over "
-				 "%.3g %% %s",
-				 pairs.nr, record->arms.at[arm].settings, kind->title,
-				 fabs(guard->change) * 100, less ? "less" : "more");
-			record->guarded = arm;
-			return true;
-		}
-	}
-	return false;
 }
 
 static bool same_arms(const struct trial_record *a, const struct trial_record *b)

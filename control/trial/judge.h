@@ -21,6 +21,12 @@ struct trial_rounds {
 };
 void trial_rounds_count(const struct trial_record *record, struct trial_rounds *rounds);
 
+/* Fill in @pairs: @outcome of the first arm and of @arm in each complete round; if @only_over, in
+ * rounds in which the queue stood.
+ */
+void trial_collect(const struct trial_record *record, unsigned int arm, unsigned int outcome,
+		   bool only_over, struct trial_pairs *pairs);
+
 /* Call it after each round. True: a guard ends the trial, and @record says so. @looks: one for each
  * guard and arm, zeroed before the first call.
  */

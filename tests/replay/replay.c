@@ -159,7 +159,7 @@ int rxaqm_replay_packet(struct rxaqm_replay *replay, const struct rxaqm_trace_pa
 		queue->queue.policy = replay->policy;
 		queue->queue.flags = RXAQM_QUEUE_REPLAYED |
 				     (replay->unguarded ? RXAQM_QUEUE_UNGUARDED : 0);
-		if (rxaqm_decide_enforced(&replay->policy, packet->now_ns))
+		if (rxaqm_policy_enforced(&replay->policy, packet->now_ns))
 			queue->queue.flags |= RXAQM_QUEUE_ENFORCED;
 		rxaqm_target_update(&queue->queue, replay->ring_entries);
 		rxaqm_decide_reset(&queue->queue);

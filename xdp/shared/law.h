@@ -111,7 +111,7 @@ rxaqm_always_inline __u32 rxaqm_law_known(struct rxaqm_law_vars *vars, struct rx
  * end. So packets of a @flow (NULL: unknown) are marked alike for a while, whatever its level
  * becomes meanwhile. The share of marks stays the same.
  */
-rxaqm_always_inline bool rxaqm_law_run(struct rxaqm_flow *flow, bool over, bool marks)
+rxaqm_always_inline bool rxaqm_law_marks(struct rxaqm_flow *flow, bool over, bool marks)
 {
 	if (!flow)
 		return marks;
@@ -177,8 +177,8 @@ rxaqm_always_inline enum rxaqm_verdict rxaqm_law_packet(struct rxaqm_law_vars *v
 		return RXAQM_DROP;
 	/* The greatest lots drop, so the least ones mark. */
 	if (ect == RXAQM_LAW_ECT &&
-	    rxaqm_law_run(flow, over,
-			  over && (__u64)(level - limit) << RXAQM_LAW_MARK_BITS > level - drawn))
+	    rxaqm_law_marks(flow, over,
+			    over && (__u64)(level - limit) << RXAQM_LAW_MARK_BITS > level - drawn))
 		return RXAQM_MARK;
 	return RXAQM_PASS;
 }

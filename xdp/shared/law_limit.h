@@ -13,7 +13,7 @@
 #include "law_state.h"
 
 /* Derive the limits from x, at @stamp. */
-static inline void rxaqm_law_map(struct rxaqm_law_vars *vars, __u32 stamp)
+static inline void rxaqm_law_derive_limits(struct rxaqm_law_vars *vars, __u32 stamp)
 {
 	__u32 all = rxaqm_level_at(&vars->passed, stamp), share = rxaqm_law_exp2(vars->x),
 	      total = 0, i;
@@ -208,7 +208,7 @@ rxaqm_global int rxaqm_law_turn(struct rxaqm_law_vars *vars, const struct rxaqm_
 		vars->most -= vars->most >> 6;
 	if (rxaqm_ns_since(now_ns, vars->count_ns) >= params->interval_ns)
 		rxaqm_law_count_flows(vars, now_ns);
-	rxaqm_law_map(vars, rxaqm_law_stamp(vars, now_ns));
+	rxaqm_law_derive_limits(vars, rxaqm_law_stamp(vars, now_ns));
 	rxaqm_law_forget_seen(vars);
 	return 0;
 }
@@ -222,7 +222,7 @@ rxaqm_global int rxaqm_law_turn_bad(struct rxaqm_law_vars *vars, __u64 now_ns)
 		return 0;
 	vars->bad = 1;
 	vars->x = rxaqm_law_least(vars);
-	rxaqm_law_map(vars, rxaqm_law_stamp(vars, now_ns));
+	rxaqm_law_derive_limits(vars, rxaqm_law_stamp(vars, now_ns));
 	return 0;
 }
 

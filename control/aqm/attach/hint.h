@@ -7,7 +7,7 @@
  */
 #pragma once
 
-#include "attach/plane.h"
+#include "attach/attach.h"
 #include "xdp_config.h"
 
 /* Returns 1 to attach this program, 0 to attach the other. If the policy asks for it by name

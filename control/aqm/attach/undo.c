@@ -16,8 +16,8 @@ void rxaqm_entry_set_state(struct rxaqm_iface *iface, enum rxaqm_iface_state sta
 	__atomic_store_n(&iface->state, state, __ATOMIC_RELEASE);
 }
 
-int rxaqm_undo(const struct rxaqm_state *state, struct rxaqm_iface *iface,
-	       struct rxaqm_error *error)
+int rxaqm_undo_attach(const struct rxaqm_state *state, struct rxaqm_iface *iface,
+		      struct rxaqm_error *error)
 {
 	/* Otherwise the driver is not involved. */
 	bool clock = !(iface->flags & RXAQM_IFACE_GENERIC) ||
@@ -100,7 +100,7 @@ void rxaqm_undo_interrupted(struct rxaqm_state *state, struct rxaqm_error *error
 		if (iface->netns_ino != netns_ino)
 			continue;
 		if (iface->state != RXAQM_IFACE_ATTACHED)
-			rxaqm_undo(state, iface, error);
+			rxaqm_undo_attach(state, iface, error);
 		else if (!if_indextoname(iface->ifindex, ifname) && is_gone(state, iface))
 			rxaqm_entry_set_state(iface, RXAQM_IFACE_FREE);
 	}

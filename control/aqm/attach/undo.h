@@ -15,8 +15,8 @@ void rxaqm_entry_set_state(struct rxaqm_iface *iface, enum rxaqm_iface_state sta
  * reported in @error, and the rest goes on. -errno if the program cannot be taken off;
  * rxaqm_not_undone() makes an @error of that.
  */
-int rxaqm_undo(const struct rxaqm_state *state, struct rxaqm_iface *iface,
-	       struct rxaqm_error *error);
+int rxaqm_undo_attach(const struct rxaqm_state *state, struct rxaqm_iface *iface,
+		      struct rxaqm_error *error);
 int rxaqm_not_undone(const struct rxaqm_iface *iface, int err, struct rxaqm_error *error);
 
 /* Take off a program that has no entry. -errno, with @error if words help; also fills in @error if

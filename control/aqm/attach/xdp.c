@@ -13,7 +13,7 @@
 
 #include "attach/fragments.h"
 #include "state/pins.h"
-#include "state/pins_lock.h"
+#include "state/libxdp_lock.h"
 #include "state/xdp_slot.h"
 #include "rxaqm.skel.h"
 
@@ -193,7 +193,7 @@ int rxaqm_xdp_attach(const char *ifname, struct rxaqm_iface *iface,
 		     const struct rxaqm_xdp_config *config, struct rxaqm_error *error)
 {
 	struct rxaqm_xdp_progs progs;
-	int err = rxaqm_pins_wait(error);
+	int err = rxaqm_libxdp_wait(error);
 	bool loaded;
 
 	if (err)
@@ -228,7 +228,7 @@ static int detach_inside(unsigned int ifindex, __u32 prog_id, bool generic,
 			 struct rxaqm_error *error)
 {
 	struct xdp_program *prog;
-	int err = rxaqm_pins_wait(error);
+	int err = rxaqm_libxdp_wait(error);
 
 	if (err)
 		return err;

@@ -14,7 +14,7 @@
 #include "command/options.h"
 #include "base/out.h"
 #include "nic/ethtool.h"
-#include "attach/plane.h"
+#include "attach/attach.h"
 
 struct args {
 	const char *ifname;
@@ -183,7 +183,7 @@ int rxaqm_cmd_attach(int argc, char **argv, struct rxaqm_call *call)
 	if (check_clock(&plan, args.no_reset, error))
 		return -1;
 	error->text[0] = '\0';
-	iface = rxaqm_plane_attach(state, &plan, error);
+	iface = rxaqm_attach(state, &plan, error);
 	if (!iface)
 		return -1;
 	rxaqm_detached_forget(args.ifname);

@@ -13,7 +13,7 @@
 #include "base/parse.h"
 #include "state/pins.h"
 #include "state/locate.h"
-#include "attach/plane.h"
+#include "attach/attach.h"
 #include "attach/undo.h"
 #include "attach/xdp.h"
 #include "figures/figures.h"
@@ -102,7 +102,7 @@ static int detach_all(struct rxaqm_state *state, struct rxaqm_error *error)
 		if (iface->state == RXAQM_IFACE_ATTACHED)
 			note_detached(iface);
 	if (!err || (err == -EIO && state->iface))
-		return rxaqm_plane_detach_all(state, error);
+		return rxaqm_detach_all(state, error);
 	return take_off_all(state, error);
 }
 
@@ -119,7 +119,7 @@ static int detach_iface(struct rxaqm_iface *iface, const char *ifname, void *arg
 
 	(void)ifname;
 	note_detached(iface);
-	err = rxaqm_plane_detach(several->state, iface, error);
+	err = rxaqm_detach(several->state, iface, error);
 	several->detached += !err;
 	return err;
 }

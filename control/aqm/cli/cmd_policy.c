@@ -16,7 +16,7 @@
 #include "state/trial.h"
 #include "config/policy_file.h"
 #include "attach/sockets.h"
-#include "attach/plane.h"
+#include "attach/attach.h"
 
 struct args {
 	const char *ifname; /* set: may be a pattern */
@@ -126,7 +126,7 @@ static int work_commit(struct work *work, const char *ifname, bool signal_named,
 	}
 	if (!err && wants_stamps_now(work, signal_named))
 		err = rxaqm_iface_find(work->state, ifname) == work->iface ?
-			      rxaqm_plane_want_stamps(work->state, work->iface, ifname, error) :
+			      rxaqm_attach_stamps(work->state, work->iface, ifname, error) :
 			      rxaqm_iface_missing(work->state, ifname, error);
 	if (err)
 		return err;

@@ -30,7 +30,7 @@ static bool is_current(const struct rxaqm_link *link, const struct rxaqm_iface *
 
 void rxaqm_run_clock_free(struct rxaqm_link *link)
 {
-	if (link->clock.open && is_current(link, rxaqm_run_entry(link)))
+	if (link->clock.open && is_current(link, rxaqm_link_iface(link)))
 		withdraw(entry_of(link));
 	if (link->clock.open)
 		rxaqm_phc_close(&link->clock.phc);
@@ -129,7 +129,7 @@ void rxaqm_run_clocks(struct rxaqm_run *run)
 	struct rxaqm_link *link;
 
 	for (link = run->links; link; link = link->next) {
-		const struct rxaqm_iface *iface = rxaqm_run_entry(link);
+		const struct rxaqm_iface *iface = rxaqm_link_iface(link);
 
 		if (link->clock.attached_ns && !is_current(link, iface))
 			rxaqm_run_clock_free(link);

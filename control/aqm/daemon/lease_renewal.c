@@ -30,7 +30,7 @@ static void renew(struct rxaqm_link *link, __u64 now_ns)
 	struct rxaqm_iface *iface;
 	unsigned int i;
 
-	if (!rxaqm_run_entry(link))
+	if (!rxaqm_link_iface(link))
 		return;
 	if (rxaqm_state_trylock(state)) {
 		/* A lease must not lapse because many commands run. */
@@ -38,7 +38,7 @@ static void renew(struct rxaqm_link *link, __u64 now_ns)
 		return;
 	}
 	/* Nobody changes it under the lock: what is written back is what was read. */
-	iface = rxaqm_run_entry(link);
+	iface = rxaqm_link_iface(link);
 	if (iface && rxaqm_trial_look(iface, &trial)) {
 		/* The current lease is the trial's; the daemon's comes back when the trial ends. */
 		link->lease_until_ns = until_ns;

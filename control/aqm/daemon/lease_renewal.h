@@ -3,7 +3,7 @@
 
 #include "daemon/run.h"
 
-/* Renew the leases that are due; part of rxaqm_run_sync(). rxaqm_decide_enforced() (decide.h) ends
+/* Renew the leases that are due; part of rxaqm_run_sync(). rxaqm_policy_enforced() (decide.h) ends
  * a lease.
  */
 void rxaqm_run_renew_leases(struct rxaqm_run *run);

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "attach/plane.h"
+#include "attach/attach.h"
 #include "base/now.h"
 #include "daemon/log.h"
 
@@ -14,7 +14,7 @@
 /* A message this soon after an attempt was caused by the attempt. */
 #define ECHO_NS RXAQM_NSEC_PER_SEC
 
-struct rxaqm_iface *rxaqm_run_entry(const struct rxaqm_link *link)
+struct rxaqm_iface *rxaqm_link_iface(const struct rxaqm_link *link)
 {
 	const struct rxaqm_run *run = link->run;
 	struct rxaqm_iface *iface;
@@ -61,7 +61,7 @@ int rxaqm_run_detach(struct rxaqm_link *link, struct rxaqm_iface *iface, struct 
 	int err;
 
 	error->text[0] = '\0';
-	err = rxaqm_plane_detach(&link->run->state, iface, error);
+	err = rxaqm_detach(&link->run->state, iface, error);
 	if (!err && error->text[0])
 		rxaqm_link_log(link, LOG_WARNING, "%s", error->text);
 	return err;

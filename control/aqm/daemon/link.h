@@ -6,7 +6,7 @@
 
 /* The registry's entry of @link; NULL if there is none, or if it belongs to another interface now.
  */
-struct rxaqm_iface *rxaqm_run_entry(const struct rxaqm_link *link);
+struct rxaqm_iface *rxaqm_link_iface(const struct rxaqm_link *link);
 /* Note that @link is attached, as @iface. */
 void rxaqm_run_attached(struct rxaqm_link *link, const struct rxaqm_iface *iface);
 /* Take @iface off @link; others may attach it again then. */

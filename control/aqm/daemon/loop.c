@@ -10,7 +10,7 @@
 #include <systemd/sd-daemon.h>
 #include <unistd.h>
 
-#include "attach/plane.h"
+#include "attach/attach.h"
 #include "attach/undo.h"
 #include "base/lock_file.h"
 #include "base/now.h"
@@ -21,7 +21,7 @@
 #include "daemon/link_list.h"
 #include "daemon/log.h"
 #include "daemon/netlink.h"
-#include "daemon/overload.h"
+#include "daemon/overload_watch.h"
 #include "daemon/section_plan.h"
 #include "daemon/reconcile.h"
 #include "daemon/state.h"
@@ -95,9 +95,9 @@ static void look_for_silent_changes(struct rxaqm_run *run)
 	bool poll = run->ticks % POLL_TICKS == 0;
 	struct rxaqm_link *link;
 
-	rxaqm_run_state_check(run);
+	rxaqm_run_state_open(run);
 	for (link = run->links; link; link = link->next) {
-		const struct rxaqm_iface *iface = rxaqm_run_entry(link);
+		const struct rxaqm_iface *iface = rxaqm_link_iface(link);
 
 		if (link->state == RXAQM_LINK_ATTACHED && !iface)
 			link->verify = true;
@@ -128,7 +128,7 @@ static void free_gone(struct rxaqm_run *run)
 	    rxaqm_state_trylock(&run->state))
 		return;
 	run->recover -= run->recover > 0;
-	if (rxaqm_run_state_check(run)) {
+	if (rxaqm_run_state_open(run)) {
 		rxaqm_trial_undo_killed(&run->state);
 		if (everywhere)
 			rxaqm_undo_everywhere(&run->state, &error);
@@ -270,14 +270,14 @@ static void detach_all(struct rxaqm_run *run)
 	for (link = run->links; link; link = link->next) {
 		struct rxaqm_iface *iface;
 
-		rxaqm_run_state_check(run);
-		iface = rxaqm_run_entry(link);
+		rxaqm_run_state_open(run);
+		iface = rxaqm_link_iface(link);
 		if (!iface)
 			continue;
 		error.text[0] = '\0';
 		rxaqm_run_note_detached(link, iface);
 		/* Without fields: once a process has ended, the journal finds no unit for it. */
-		if (rxaqm_plane_detach(&run->state, iface, &error))
+		if (rxaqm_detach(&run->state, iface, &error))
 			run->exit_code = RXAQM_EXIT_FAILED;
 		else
 			rxaqm_run_log(LOG_NOTICE, "%s: detached", link->name);

@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "attach/plane.h"
+#include "attach/attach.h"
 #include "attach/undo.h"
 #include "base/now.h"
 #include "base/parse.h"
@@ -38,13 +38,13 @@ static void set_policy(struct rxaqm_link *link, struct rxaqm_iface *iface,
 	for (i = 0; i < iface->nr_queues; i++) {
 		policies[i] = link->kept && i < link->nr_kept ? link->kept[i] : *policy;
 		/* Automatic enforcing ends with the overload, not with a restart of the daemon. */
-		if (automatic && rxaqm_decide_enforced(&old[i], now_ns))
+		if (automatic && rxaqm_policy_enforced(&old[i], now_ns))
 			policies[i].mode = RXAQM_MODE_ENFORCE;
 		stamps |= old[i].signal == RXAQM_SIGNAL_BUSY &&
 			  policies[i].signal != RXAQM_SIGNAL_BUSY;
 	}
 	if (stamps)
-		rxaqm_plane_want_stamps(state, iface, link->name, &error);
+		rxaqm_attach_stamps(state, iface, link->name, &error);
 	if (error.text[0])
 		rxaqm_link_log(link, LOG_WARNING, "%s", error.text);
 	if (memcmp(policies, old, iface->nr_queues * sizeof(*policies)))
@@ -100,7 +100,7 @@ static int attach(struct rxaqm_link *link, struct rxaqm_plan *plan, const char *
 	if (err)
 		return err;
 	error->text[0] = '\0';
-	iface = rxaqm_plane_attach(&run->state, plan, error);
+	iface = rxaqm_attach(&run->state, plan, error);
 	if (!iface)
 		return -EIO;
 	if (error->text[0])
@@ -174,7 +174,7 @@ static void take_over(struct rxaqm_link *link, const struct rxaqm_iface *iface)
 static int adopt(struct rxaqm_link *link, struct rxaqm_iface *iface, struct rxaqm_plan *plan,
 		 struct rxaqm_error *error)
 {
-	bool known = rxaqm_run_entry(link) == iface;
+	bool known = rxaqm_link_iface(link) == iface;
 	const char *why;
 
 	take_over(link, iface);
@@ -244,7 +244,7 @@ static int enable(struct rxaqm_link *link, struct rxaqm_error *error)
 		return adopt(link, iface, &plan, error);
 	if (stays_off(link))
 		link->configure = false;
-	else if (rxaqm_run_room(link, rxaqm_plan_queues(&plan)))
+	else if (rxaqm_run_make_room(link, rxaqm_plan_queues(&plan)))
 		return attach(link, &plan, NULL, error);
 	return 0;
 }
@@ -287,7 +287,7 @@ void rxaqm_run_reconcile(struct rxaqm_link *link)
 		rxaqm_run_try_again(link, RXAQM_RUN_LOCKED_NS);
 		return;
 	}
-	rxaqm_run_state_check(run);
+	rxaqm_run_state_open(run);
 	if (run->bpffs_lost) {
 		rxaqm_state_check_bpffs(&error);
 		err = -ENOENT;

@@ -4,7 +4,7 @@
  */
 #include "daemon/room.h"
 
-#include "attach/plane.h"
+#include "attach/attach.h"
 #include "attach/undo.h"
 #include "daemon/link.h"
 #include "daemon/log.h"
@@ -84,7 +84,7 @@ static bool all_off(const struct rxaqm_run *run)
 	unsigned int nr_off = 0;
 
 	for (link = run->links; link; link = link->next) {
-		if (rxaqm_run_entry(link))
+		if (rxaqm_link_iface(link))
 			return false;
 		nr_off += link->state == RXAQM_LINK_ATTACHED || link->state == RXAQM_LINK_RELEASED;
 	}
@@ -117,7 +117,7 @@ static void wait_for_room(struct rxaqm_link *link, unsigned int nr_queues)
 	link->reapply = false; /* nothing was applied */
 }
 
-bool rxaqm_run_room(struct rxaqm_link *link, unsigned int nr_queues)
+bool rxaqm_run_make_room(struct rxaqm_link *link, unsigned int nr_queues)
 {
 	struct rxaqm_run *run = link->run;
 	struct rxaqm_error error = {};

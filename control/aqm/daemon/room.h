@@ -7,7 +7,7 @@
  * its own, links of patterns are detached, the newest first, unless an operator has set their mode.
  * If there is no room, @link becomes WAITING. Needs the lock.
  */
-bool rxaqm_run_room(struct rxaqm_link *link, unsigned int nr_queues);
+bool rxaqm_run_make_room(struct rxaqm_link *link, unsigned int nr_queues);
 
 /* @link is WAITING: if someone has detached all that was attached here, leave @link off, and return
  * true.

@@ -28,7 +28,7 @@ static void look_for_bpffs(struct rxaqm_run *run)
 	run->bpffs_lost = gone;
 }
 
-bool rxaqm_run_state_check(struct rxaqm_run *run)
+bool rxaqm_run_state_open(struct rxaqm_run *run)
 {
 	struct bpf_map_info meta;
 	bool pinned = !rxaqm_state_map_info("meta_map", &meta);
@@ -52,9 +52,9 @@ bool rxaqm_run_state_check(struct rxaqm_run *run)
 
 void rxaqm_run_state_changed(struct rxaqm_run *run)
 {
-	/* The state that plane.c has mapped may already be unpinned again. */
+	/* The state that attach.c has mapped may already be unpinned again. */
 	rxaqm_state_unmap(&run->state);
-	rxaqm_run_state_check(run);
+	rxaqm_run_state_open(run);
 }
 
 /* A command is changing it: look again in a moment. */
@@ -101,7 +101,7 @@ void rxaqm_run_verify(struct rxaqm_link *link)
 		run->rescan = true;
 		return;
 	}
-	rxaqm_run_state_check(run);
+	rxaqm_run_state_open(run);
 	iface = rxaqm_iface_find(&run->state, link->name);
 	/* A command is changing it. */
 	if (iface && iface->state != RXAQM_IFACE_ATTACHED) {
@@ -109,7 +109,7 @@ void rxaqm_run_verify(struct rxaqm_link *link)
 		return;
 	}
 	if (iface && rxaqm_iface_ifindex(iface)) {
-		if (rxaqm_run_entry(link) != iface)
+		if (rxaqm_link_iface(link) != iface)
 			attached_by_command(link, iface);
 		return;
 	}

@@ -5,7 +5,7 @@
 #include "daemon/run.h"
 
 /* Open the state that is pinned now, unless it is open already. Returns true if it is open. */
-bool rxaqm_run_state_check(struct rxaqm_run *run);
+bool rxaqm_run_state_open(struct rxaqm_run *run);
 /* Call this after a call that may have created or removed it. */
 void rxaqm_run_state_changed(struct rxaqm_run *run);
 /* Check whether @link is still attached. */

@@ -18,7 +18,7 @@
 #include "base/now.h"
 #include "daemon/diagnose.h"
 #include "daemon/log.h"
-#include "daemon/overload.h"
+#include "daemon/overload_watch.h"
 #include "report/metrics.h"
 #include "report/status.h"
 

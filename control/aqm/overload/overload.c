@@ -33,7 +33,7 @@ unsigned int rxaqm_overload_exempt_percent(const struct rxaqm_queue *q, __u64 no
 	unsigned int i;
 
 	/* An enforced queue is over target now and then. */
-	if (rxaqm_decide_enforced(&q->policy, now_ns))
+	if (rxaqm_policy_enforced(&q->policy, now_ns))
 		limit_ns *= RXAQM_OVERLOAD_SLACK;
 	for (i = 0; i < RXAQM_NR_CLASSES; i++)
 		all += seen[i];
@@ -58,7 +58,7 @@ void rxaqm_overload_look(struct rxaqm_overload_seen *seen, const struct rxaqm_qu
 		       drained >= seen->polls_drained;
 	look->smooth_ns = q->law.smooth_ns;
 	look->target_ns = q->target_ns;
-	look->enforced = rxaqm_decide_enforced(&q->policy, now_ns);
+	look->enforced = rxaqm_policy_enforced(&q->policy, now_ns);
 	if (standing)
 		look->stood_ns = rxaqm_ns_since(now_ns, q->drained_ns);
 	if (waits) {

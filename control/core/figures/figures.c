@@ -65,7 +65,7 @@ const char *rxaqm_iface_name(const struct rxaqm_iface *iface, char buf[RXAQM_IFN
 const char *rxaqm_status_trouble(const struct rxaqm_iface *iface, bool here)
 {
 	bool at_work;
-	enum rxaqm_iface_state now = rxaqm_state_of(iface, &at_work);
+	enum rxaqm_iface_state now = rxaqm_iface_state_now(iface, &at_work);
 
 	if (at_work)
 		return now == RXAQM_IFACE_ATTACHING ? "a command is attaching it now" :
@@ -86,7 +86,7 @@ const char *rxaqm_status_trouble(const struct rxaqm_iface *iface, bool here)
 bool rxaqm_status_unguarded(const struct rxaqm_iface *iface, bool here)
 {
 	bool at_work;
-	enum rxaqm_iface_state now = rxaqm_state_of(iface, &at_work);
+	enum rxaqm_iface_state now = rxaqm_iface_state_now(iface, &at_work);
 
 	if (at_work || now == RXAQM_IFACE_FREE)
 		return false;
@@ -171,7 +171,7 @@ static enum rxaqm_signal_now signal_of(const struct rxaqm_queue *q, __u64 now_ns
 static enum rxaqm_mode_now mode_of(const struct rxaqm_policy *policy, __u64 now_ns)
 {
 	if (policy->mode == RXAQM_MODE_ENFORCE)
-		return rxaqm_decide_enforced(policy, now_ns) ? RXAQM_MODE_NOW_ENFORCE :
+		return rxaqm_policy_enforced(policy, now_ns) ? RXAQM_MODE_NOW_ENFORCE :
 							       RXAQM_MODE_NOW_LAPSED;
 	return policy->mode == RXAQM_MODE_OFF ? RXAQM_MODE_NOW_OFF : RXAQM_MODE_NOW_OBSERVE;
 }

@@ -11,7 +11,7 @@
 #include "base/each.h"
 #include "state/dispatcher.h"
 #include "state/own_programs.h"
-#include "state/pins_lock.h"
+#include "state/libxdp_lock.h"
 #include "nic/netns.h"
 #include "nic/known_netns.h"
 
@@ -60,7 +60,7 @@ static bool read_pins(const char *name, struct pins *pins)
 	memset(pins, 0, sizeof(*pins));
 	if (sscanf(name, "dispatch-%u-%u", &pins->ifindex, &pins->dispatcher) != 2)
 		return false;
-	if (snprintf(pins->path, sizeof(pins->path), "%s/%s", rxaqm_pins_dir(), name) >=
+	if (snprintf(pins->path, sizeof(pins->path), "%s/%s", rxaqm_libxdp_dir(), name) >=
 	    (int)sizeof(pins->path))
 		return false;
 	dir = opendir(pins->path);
@@ -86,7 +86,7 @@ static bool any_pins(bool (*each)(struct pins *pins, void *arg), void *arg)
 	struct pins pins;
 	bool found = false;
 
-	rxaqm_each_entry(entry, rxaqm_pins_dir())
+	rxaqm_each_entry(entry, rxaqm_libxdp_dir())
 		found = found || (read_pins(entry->d_name, &pins) && each(&pins, arg));
 	return found;
 }
@@ -95,7 +95,7 @@ bool rxaqm_pins_have(unsigned int ifindex, __u32 dispatcher)
 {
 	char path[PATH_MAX + 64];
 
-	snprintf(path, sizeof(path), "%s/dispatch-%u-%u", rxaqm_pins_dir(), ifindex, dispatcher);
+	snprintf(path, sizeof(path), "%s/dispatch-%u-%u", rxaqm_libxdp_dir(), ifindex, dispatcher);
 	return !access(path, F_OK);
 }
 
@@ -230,7 +230,7 @@ static bool look_for(struct pins *pins, void *arg)
 int rxaqm_pins_in_known_netns(__u32 prog_id)
 {
 	struct dispatched at = { .prog_id = prog_id, .near = -ENOENT };
-	int lock_fd = rxaqm_pins_lock(1, NULL);
+	int lock_fd = rxaqm_libxdp_lock(1, NULL);
 
 	if (lock_fd < 0)
 		return lock_fd;
@@ -249,9 +249,10 @@ int rxaqm_pins_sweep(const struct rxaqm_state *state, const struct rxaqm_iface *
 		.where = where,
 	};
 	/* A cleanup that is repeated need not wait. */
-	int lock_fd = rxaqm_pins_lock(where == RXAQM_PINS_OF_SURELY_DEAD ? 1 :
-									   RXAQM_PINS_LOCK_TRIES,
-				      error);
+	int lock_fd = rxaqm_libxdp_lock(where == RXAQM_PINS_OF_SURELY_DEAD ?
+						1 :
+						RXAQM_LIBXDP_LOCK_TRIES,
+					error);
 
 	if (lock_fd < 0)
 		return lock_fd == -ENOENT ? 0 : lock_fd;

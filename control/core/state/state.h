@@ -57,7 +57,7 @@ void rxaqm_state_unlock(struct rxaqm_state *state);
 /* The state of @iface, and whether a command is changing it now. If no command does, and the state
  * is neither FREE nor ATTACHED, a command died while it changed it.
  */
-enum rxaqm_iface_state rxaqm_state_of(const struct rxaqm_iface *iface, bool *ret_at_work);
+enum rxaqm_iface_state rxaqm_iface_state_now(const struct rxaqm_iface *iface, bool *ret_at_work);
 
 /* Read the kernel's info of the map that is pinned as @name. -errno if it cannot be read. */
 struct bpf_map_info;

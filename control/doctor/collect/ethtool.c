@@ -7,10 +7,10 @@
 #include <string.h>
 
 #include "doctor/collect/collect.h"
-#include "doctor/snapshot/ledger.h"
+#include "doctor/snapshot/loss_counters.h"
 #include "nic/ethtool.h"
 
-/* Keep counters that the ledger knows or whose name says loss; a NIC has thousands of others. */
+/* Keep known loss counters, and those whose name says loss; a NIC has thousands of others. */
 static bool tells(const char *name, const char *driver)
 {
 	const struct doctor_loss *loss = doctor_loss_of(DOCTOR_IN_ETHTOOL, name, driver);

@@ -8,7 +8,7 @@
 #include <unistd.h>
 
 #include "doctor/collect/collect.h"
-#include "doctor/snapshot/ledger.h"
+#include "doctor/snapshot/loss_counters.h"
 
 #define MAX_CGROUPS 4096
 

@@ -10,7 +10,7 @@
 #include "base/fields.h"
 #include "base/dirs.h"
 #include "nic/netns.h"
-#include "qualify/measure/settings.h"
+#include "qualify/measure/nic_settings.h"
 
 #define LINE_LEN (2 * QUALIFY_SETTING_LEN)
 

@@ -5,7 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "qualify/measure/settings.h"
+#include "qualify/measure/nic_settings.h"
 #include "nic/nic.h"
 #include "qualify/rows/traffic.h"
 

@@ -9,7 +9,7 @@
 #include "qualify/measure/figure.h"
 #include "qualify/measure/probe.h"
 #include "qualify/measure/receiver.h"
-#include "qualify/measure/settings.h"
+#include "qualify/measure/nic_settings.h"
 #include "qualify/peer/peer.h"
 
 /* What rows work with. */

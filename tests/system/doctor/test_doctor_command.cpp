@@ -8,7 +8,7 @@
 #include <iterator>
 
 extern "C" {
-#include "doctor/rules/check.h"
+#include "doctor/checks/check.h"
 #include "doctor/collect/collect.h"
 }
 

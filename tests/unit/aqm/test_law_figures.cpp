@@ -43,7 +43,7 @@ struct Lawful {
 		law.flows[RXAQM_FLOWS_TCP] = 40;
 		law.over[RXAQM_FLOWS_TCP] = 18;
 		law.flows_now[RXAQM_FLOWS_OTHER] = law.over_now[RXAQM_FLOWS_OTHER] = 1;
-		rxaqm_law_map(&law, rxaqm_law_stamp(&law, NOW));
+		rxaqm_law_derive_limits(&law, rxaqm_law_stamp(&law, NOW));
 	}
 
 	struct rxaqm_figures all(__u64 now_ns = NOW) const

@@ -22,7 +22,7 @@
 
 extern "C" {
 #include "doctor/snapshot/snapshot.h"
-#include "doctor/rules/check.h"
+#include "doctor/checks/check.h"
 #include "doctor/diagnose.h"
 }
 

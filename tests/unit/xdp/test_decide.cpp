@@ -149,14 +149,14 @@ TEST_CASE("decide: the lease", "[decide]")
 	Codel d;
 
 	d.policy.lease_until_ns = 5000 * MS;
-	CHECK(rxaqm_decide_enforced(&d.policy, 5000 * MS - 1));
-	CHECK_FALSE(rxaqm_decide_enforced(&d.policy, 5000 * MS));
-	CHECK_FALSE(rxaqm_decide_enforced(&d.policy, 6000 * MS));
+	CHECK(rxaqm_policy_enforced(&d.policy, 5000 * MS - 1));
+	CHECK_FALSE(rxaqm_policy_enforced(&d.policy, 5000 * MS));
+	CHECK_FALSE(rxaqm_policy_enforced(&d.policy, 6000 * MS));
 	d.policy.lease_until_ns = 0;
-	CHECK(rxaqm_decide_enforced(&d.policy, 6000 * MS));
+	CHECK(rxaqm_policy_enforced(&d.policy, 6000 * MS));
 	for (__u8 mode : { RXAQM_MODE_OFF, RXAQM_MODE_OBSERVE }) {
 		d.policy.mode = mode;
-		CHECK_FALSE(rxaqm_decide_enforced(&d.policy, 1));
+		CHECK_FALSE(rxaqm_policy_enforced(&d.policy, 1));
 	}
 }
 

@@ -1,0 +1,155 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* Queues between driver and stack: CPU backlogs, timers of NAPIs, and overload that outlives its
+ * cause.
+ */
+#include "doctor/checks/check.h"
+
+#define STAT "/proc/stat"
+#define SOFTNET "/proc/net/softnet_stat"
+
+/* The rise of a column of softnet_stat, which has 32 bits. */
+static enum doctor_verdict judge_column(const struct doctor_snapshot *snap,
+					struct doctor_finding *finding, size_t offset)
+{
+	__u64 limit = doctor_sysctl(snap, "net.core.netdev_max_backlog", 0, 1000);
+	__u64 total = 0, processed = 0, most = 0, rise;
+	const struct doctor_cpu *was, *is;
+
+	if (!snap->after.cpus.nr)
+		return doctor_blind(finding, SOFTNET " cannot be read");
+	rxaqm_list_each(is, &snap->after.cpus) {
+		was = doctor_cpu_before(snap, is->id);
+		if (!was)
+			continue;
+		rise = (__u32)(*(const __u64 *)((const char *)is + offset) -
+			       *(const __u64 *)((const char *)was + offset));
+		total += rise;
+		processed += (__u32)(is->processed - was->processed);
+		if (rise <= most)
+			continue;
+		most = rise;
+		doctor_note(finding, "cpu", is->id, DOCTOR_NUMBER, SOFTNET);
+	}
+	doctor_note_count(finding, "drops", total, SOFTNET);
+	doctor_note_count(finding, "processed", processed, SOFTNET);
+	doctor_note(finding, "limit", (double)limit, DOCTOR_COUNT, "net.core.netdev_max_backlog");
+	doctor_say(finding, "larger", "%llu", limit < 2048 ? 4096ULL : 2ULL * limit);
+	return doctor_found_if_often(snap, total);
+}
+
+DOCTOR_JUDGE(judge_backlog)
+{
+	return judge_column(snap, finding, offsetof(struct doctor_cpu, dropped));
+}
+
+DOCTOR_JUDGE(judge_flow_limit)
+{
+	return judge_column(snap, finding, offsetof(struct doctor_cpu, flow_limited));
+}
+
+DOCTOR_JUDGE(judge_deferral)
+{
+	const struct doctor_iface *iface;
+	const struct doctor_napi *napi;
+	double longest = 0, timer;
+	bool known = false;
+
+	rxaqm_list_each(iface, &snap->after.ifaces) {
+		rxaqm_list_each(napi, &iface->napis) {
+			if (napi->gro_flush_timeout_ns == ~0ULL)
+				continue;
+			known = true;
+			timer = (double)napi->gro_flush_timeout_ns / 1000;
+			if (!napi->defer_hard_irqs || timer < longest)
+				continue;
+			longest = timer;
+			doctor_say(finding, "iface", "%s", iface->name);
+		}
+	}
+	if (!known)
+		return doctor_blind(finding, "no NAPI tells its timers (Linux 6.13 or later, with "
+					     "drivers that name their NAPIs)");
+	doctor_note(finding, "timer", longest, DOCTOR_US, "netdev netlink, napi gro-flush-timeout");
+	return doctor_found_if(longest >= 1000);
+}
+
+/* Found if the host is overloaded now at a rate that was no overload before a spike. */
+DOCTOR_JUDGE(judge_sticky)
+{
+	const struct doctor_past *now, *past, *calm = NULL;
+	bool spiked = false;
+
+	if (snap->past.nr < 3)
+		return doctor_blind(finding, "needs several windows: rxaqm doctor --watch");
+	now = &snap->past.at[snap->past.nr - 1];
+	for (past = snap->past.at; past < now; past++) {
+		if (past->busiest_permille < 900 && !past->standing &&
+		    past->rx_bytes_per_s >= now->rx_bytes_per_s)
+			calm = past;
+		else if (calm && past->rx_bytes_per_s > calm->rx_bytes_per_s)
+			spiked = true;
+	}
+	doctor_note_rise(finding, "rate", (double)now->rx_bytes_per_s, DOCTOR_BYTES_PER_S,
+			 "rx_bytes of all interfaces");
+	doctor_note_share(finding, "busiest", now->busiest_permille / 10.0, STAT);
+	doctor_note(finding, "calm_rate", calm ? (double)calm->rx_bytes_per_s : 0,
+		    DOCTOR_BYTES_PER_S, "an earlier window");
+	return doctor_found_if(calm && spiked && (now->standing || now->busiest_permille >= 950));
+}
+
+const struct doctor_check doctor_checks_backlog[] = {
+	{ DOCTOR_CHECK("rx-overload-sticks", CPU, LOOP, HIGH, MEASURED),
+	  .reads = "windows before this one (--watch): bytes received, the busiest CPU",
+	  .rule = "overloaded at a rate that was no overload before a spike",
+	  .cause =
+		  "The load has gone and the overload stays: ${rate} now, and ${calm_rate} was no problem before.",
+	  .because =
+		  "A queue that stands makes round trips long; long round trips make senders' frames small; small "
+		  "frames make more packets and ACKs, which keep the queue standing.",
+	  .clear = "no overload has outlived its spike",
+	  .now = ENFORCE_FOR("IFACE") "; sysctl -w net.ipv4.tcp_min_tso_segs=8",
+	  .keep = "rxaqm.conf(5); net.ipv4.tcp_min_tso_segs=8 in /etc/sysctl.d",
+	  .undo = "rxaqm detach IFACE; sysctl -w net.ipv4.tcp_min_tso_segs=2",
+	  .expect = "busiest from ${busiest} back to where it was before the spike",
+	  .risk = "larger bursts per flow; " ENFORCE_RISK,
+	  .reference = "Meta, TCP self-throttling behind an overloaded receive queue",
+	  .judge = judge_sticky },
+	{ DOCTOR_CHECK("backlog-drops", BACKLOG, ARRIVAL, HIGH, MEASURED),
+	  .reads = "softnet_stat, second column; netdev_max_backlog",
+	  .cause = "The backlog of CPU ${cpu} is full: ${drops} packets dropped before the stack.",
+	  .because = "RPS, tunnels, veth and loopback put packets into a queue of ${limit} a CPU, "
+		     "and that CPU does not keep up.",
+	  .clear = "${drops} drops of ${processed} packets in the backlog of CPUs",
+	  .now = "spread by RPS over more CPUs; sysctl -w net.core.netdev_max_backlog=${larger} for bursts",
+	  .keep = "echo net.core.netdev_max_backlog=${larger} >>" SYSCTL_FILE,
+	  .undo = "sysctl -w net.core.netdev_max_backlog=${limit}, and remove the line",
+	  .expect = "drops from ${drops} to 0 if it was a burst",
+	  .risk = "a longer backlog is a longer delay",
+	  .after = "rx-starved cpu-steal " CPU_FULL " udp-reader-shares-cpu",
+	  .reference = "net/core/net-procfs.c:softnet_seq_show", .essential = true,
+	  .judge = judge_backlog },
+	{ DOCTOR_CHECK("flow-limit-drops", BACKLOG, ARRIVAL, MEDIUM, MEASURED),
+	  .reads = "softnet_stat, flow limit",
+	  .cause =
+		  "One flow fills the backlog of CPU ${cpu}: the flow limit dropped ${drops} of its packets.",
+	  .because =
+		  "The limit protects the other flows: it works. The flow is too much for one CPU.",
+	  .clear = "${drops} drops by the flow limit",
+	  .now = "find the flow (ss -ti); spread it over several connections",
+	  .expect = "drops from ${drops} to 0", .after = CPU_FULL " backlog-drops",
+	  .reference = "scaling.rst, RPS Flow Limit", .judge = judge_flow_limit },
+	{ DOCTOR_CHECK("irq-deferral", CPU, SETTING, LOW, CONFIGURED),
+	  .reads = "netdev netlink: defer-hard-irqs, gro-flush-timeout of each NAPI",
+	  .rule = "a timer of 1 ms or more",
+	  .cause =
+		  "Packets on ${iface} wait up to ${timer} for a timer, because it is set so, not because of load.",
+	  .because =
+		  "Interrupts are deferred (napi_defer_hard_irqs) and polls come by gro_flush_timeout.",
+	  .clear = "packets wait ${timer} at most for timers of NAPIs",
+	  .now = "echo 20000 >/sys/class/net/${iface}/gro_flush_timeout",
+	  .keep = "the same in the interface's configuration", .undo = "the old value",
+	  .expect = "20 us instead of ${timer}", .risk = "more interrupts",
+	  .reference = "Documentation/networking/napi.rst, software interrupt coalescing",
+	  .judge = judge_deferral },
+	{}
+};

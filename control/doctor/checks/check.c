@@ -1,0 +1,203 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* What a check notes: numbers that prove or acquit, words, and why it is blind. */
+#include "doctor/checks/check.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "doctor/checks/ifaces.h"
+
+/* The index of the evidence @name; nr_evidence: there is none. */
+static unsigned int find_evidence(const struct doctor_finding *finding, const char *name)
+{
+	unsigned int i;
+
+	for (i = 0; i < finding->nr_evidence && strcmp(finding->evidence[i].name, name); i++)
+		;
+	return i;
+}
+
+double doctor_noted(const struct doctor_finding *finding, const char *name)
+{
+	unsigned int i = find_evidence(finding, name);
+
+	return i < finding->nr_evidence ? finding->evidence[i].value : 0;
+}
+
+/* The evidence @name, added if it is new; NULL: there is no room. */
+static struct doctor_evidence *evidence_of(struct doctor_finding *finding, const char *name)
+{
+	unsigned int i = find_evidence(finding, name);
+
+	if (i == DOCTOR_MAX_EVIDENCE)
+		return NULL;
+	finding->nr_evidence += i == finding->nr_evidence;
+	return &finding->evidence[i];
+}
+
+static void note(struct doctor_finding *finding, struct doctor_evidence evidence)
+{
+	struct doctor_evidence *to = evidence_of(finding, evidence.name);
+
+	if (to)
+		*to = evidence;
+}
+
+void doctor_note(struct doctor_finding *finding, const char *name, double value,
+		 enum doctor_unit unit, const char *source)
+{
+	note(finding, (struct doctor_evidence){ name, value, unit, source, false });
+}
+
+void doctor_note_rise(struct doctor_finding *finding, const char *name, double value,
+		      enum doctor_unit unit, const char *source)
+{
+	note(finding, (struct doctor_evidence){ name, value, unit, source, true });
+}
+
+void doctor_note_share(struct doctor_finding *finding, const char *name, double percent,
+		       const char *source)
+{
+	doctor_note_rise(finding, name, percent, DOCTOR_PERCENT, source);
+}
+
+void doctor_note_count(struct doctor_finding *finding, const char *name, __u64 events,
+		       const char *source)
+{
+	doctor_note_rise(finding, name, (double)events, DOCTOR_COUNT, source);
+}
+
+void doctor_note_known(struct doctor_finding *finding, const char *name, __u64 value,
+		       const char *source)
+{
+	if (value && value != ~0ULL && value != ~0U)
+		doctor_note(finding, name, (double)value, DOCTOR_NUMBER, source);
+	else
+		doctor_say_ours(finding, name, "not known");
+}
+
+__u64 doctor_note_counter(const struct doctor_snapshot *snap, struct doctor_finding *finding,
+			  const char *name, const char *counters)
+{
+	__u64 value = 0;
+
+	doctor_counters(snap, counters, &value);
+	doctor_note_count(finding, name, value, counters);
+	return value;
+}
+
+static void say(struct doctor_finding *finding, const char *name, bool is_ours, const char *fmt,
+		va_list args)
+{
+	unsigned int i;
+
+	for (i = 0; i < finding->nr_words && strcmp(finding->words[i].name, name); i++)
+		;
+	if (i == DOCTOR_MAX_WORDS)
+		return;
+	finding->nr_words += i == finding->nr_words;
+	finding->words[i].name = name;
+	finding->words[i].is_ours = is_ours;
+	vsnprintf(finding->words[i].text, sizeof(finding->words[i].text), fmt, args);
+}
+
+void doctor_say(struct doctor_finding *finding, const char *name, const char *fmt, ...)
+{
+	va_list args;
+
+	va_start(args, fmt);
+	say(finding, name, false, fmt, args);
+	va_end(args);
+}
+
+void doctor_say_ours(struct doctor_finding *finding, const char *name, const char *fmt, ...)
+{
+	va_list args;
+
+	va_start(args, fmt);
+	say(finding, name, true, fmt, args);
+	va_end(args);
+}
+
+enum doctor_verdict doctor_blind(struct doctor_finding *finding, const char *fmt, ...)
+{
+	va_list args;
+
+	va_start(args, fmt);
+	vsnprintf(finding->reason, sizeof(finding->reason), fmt, args);
+	va_end(args);
+	return DOCTOR_BLIND;
+}
+
+enum doctor_verdict doctor_judge_rise(const struct doctor_snapshot *snap,
+				      struct doctor_finding *finding)
+{
+	__u64 events;
+
+	if (!doctor_rise_of(snap, finding->check->id, &events))
+		return doctor_blind(finding, "the kernel does not count that here");
+	doctor_note_count(finding, "events", events, finding->check->reads);
+	return doctor_found_if_often(snap, events);
+}
+
+__u64 doctor_probed(const struct doctor_snapshot *snap, const char *name)
+{
+	char key[32];
+	__u64 ns = 0;
+
+	snprintf(key, sizeof(key), "%s_ns", name);
+	doctor_map_get(snap->deep, key, &ns);
+	return ns;
+}
+
+enum doctor_verdict doctor_judge(const struct doctor_snapshot *snap, struct doctor_finding *finding)
+{
+	const struct doctor_check *check = finding->check;
+
+	if (check->by_sockets && !*snap->sockets.source)
+		return doctor_blind(finding, "no pass over the sockets was possible");
+	if (check->by_queues && !strcmp(snap->sockets.source, "diag"))
+		return doctor_blind(finding, "sock_diag does not tell the Rx queue of a flow");
+	if (check->by_rxaqm && !snap->attached.nr)
+		return doctor_blind(finding, "rxaqm is not attached");
+	if (check->by_probe && !doctor_probed(snap, check->by_probe))
+		return doctor_blind(finding, "only the probe \"%s\" of --deep tells",
+				    check->by_probe);
+	return (check->judge ?: doctor_judge_rise)(snap, finding);
+}
+
+static void say_owner(const struct doctor_snapshot *snap, struct doctor_finding *finding,
+		      const struct doctor_owner *owner)
+{
+	double window_ns = doctor_window_s(snap) * 1e9;
+
+	if (!owner || owner->run_ns == ~0ULL) {
+		doctor_say_ours(finding, "program_cpu", "not known");
+		doctor_say_ours(finding, "program_waits_for_cpu", "not known");
+	}
+	if (!owner) {
+		doctor_say(finding, "pid", "PID");
+		doctor_say(finding, "program", "a program (the holder of the socket is not known)");
+		return;
+	}
+	doctor_say(finding, "pid", "%u", owner->pid);
+	doctor_say(finding, "program", "%s (pid %u%s)", owner->comm, owner->pid,
+		   owner->state[0] == 'T' ? ", stopped by a signal" : "");
+	if (owner->run_ns == ~0ULL)
+		return;
+	doctor_note_share(finding, "program_cpu", (double)owner->run_ns * 100 / window_ns,
+			  "/proc/PID/schedstat");
+	doctor_note_share(finding, "program_waits_for_cpu",
+			  (double)owner->wait_ns * 100 / window_ns, "/proc/PID/schedstat");
+}
+
+void doctor_say_socket(const struct doctor_snapshot *snap, struct doctor_finding *finding,
+		       const struct doctor_socket *socket)
+{
+	bool connected = !strcmp(socket->proto, "tcp") && strcmp(socket->state, "listen") != 0;
+
+	doctor_say(finding, "socket", "%s%s%s", socket->local, connected ? " from " : "",
+		   connected ? socket->remote : "");
+	say_owner(snap, finding, doctor_owner_of(snap, socket));
+}

@@ -1,0 +1,226 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * A check is one row of data and one pure function over a snapshot. To add one, write both into the
+ * file of its place here; everything else (text, JSON, "cannot see", the table of docs/doctor.md)
+ * comes from the row.
+ *
+ * The texts of a row may use what the function noted: "${drops}" becomes the number with its unit.
+ */
+#pragma once
+
+#include "doctor/snapshot/get.h"
+#include "doctor/snapshot/loss_counters.h"
+#include "doctor/snapshot/snapshot.h"
+
+/* Where packets wait or are lost, in the order they pass. */
+enum doctor_place {
+	DOCTOR_WIRE,
+	DOCTOR_NIC,
+	DOCTOR_CPU,
+	DOCTOR_BACKLOG,
+	DOCTOR_IP,
+	DOCTOR_TCP,
+	DOCTOR_UDP,
+	DOCTOR_PROGRAM,
+	DOCTOR_TX,
+	DOCTOR_PATH,
+	DOCTOR_SETTINGS,
+	DOCTOR_NR_PLACES,
+};
+
+/* Why packets wait there. */
+enum doctor_kind {
+	DOCTOR_ARRIVAL, /* more comes than can be served */
+	DOCTOR_SERVICE, /* each packet costs too much */
+	DOCTOR_SHARED, /* something else has the CPU */
+	DOCTOR_SKEWED, /* one queue or CPU has it all */
+	DOCTOR_LOOP, /* the queue keeps itself up */
+	DOCTOR_READER, /* the program does not read */
+	DOCTOR_MEMORY, /* a limit of memory */
+	DOCTOR_ELSEWHERE, /* the cause is not on this host */
+	DOCTOR_SETTING,
+};
+
+enum doctor_severity {
+	DOCTOR_LOW, /* worth knowing */
+	DOCTOR_MEDIUM, /* slows */
+	DOCTOR_HIGH, /* stops or loses */
+};
+
+enum doctor_confidence {
+	DOCTOR_CONFIGURED, /* by a setting alone */
+	DOCTOR_INFERRED,
+	DOCTOR_MEASURED,
+};
+
+enum doctor_verdict {
+	DOCTOR_CLEAR, /* acquitted, by the number in .clear */
+	DOCTOR_FOUND,
+	DOCTOR_BLIND, /* cannot be seen here; .reason says why */
+};
+
+enum doctor_unit {
+	DOCTOR_COUNT,
+	DOCTOR_BYTES,
+	DOCTOR_BYTES_PER_S,
+	DOCTOR_PER_S,
+	DOCTOR_PERCENT,
+	DOCTOR_US,
+	DOCTOR_RATIO,
+	DOCTOR_NUMBER, /* without a unit: of a queue, of a setting */
+};
+
+struct doctor_evidence {
+	const char *name;
+	double value;
+	enum doctor_unit unit;
+	const char *source;
+	bool window; /* measured over the window, not at its end */
+};
+
+struct doctor_word {
+	const char *name;
+	char text[160];
+	bool is_ours;
+};
+
+struct doctor_finding;
+
+struct doctor_check {
+	const char *id; /* never changes: people mute and verify by it */
+	enum doctor_place place;
+	enum doctor_kind kind;
+	enum doctor_severity severity;
+	enum doctor_confidence confidence;
+	const char *reads; /* the sources, for the table of docs/doctor.md */
+	const char *rule; /* when it is found, for the same table; NULL: its counters rise by 1/s */
+	const char *cause; /* one sentence in plain words */
+	const char *because; /* what happens, and how the doctor knows */
+	const char *clear; /* the number that acquits it */
+	/* The remedy: commands, what to expect, and what may go wrong. */
+	const char *now, *expect;
+	const char *keep, *undo, *risk; /* NULL: the same, nothing was changed, none */
+	const char *after; /* ids, a blank between: it follows from the first that is found */
+	const char *reference; /* kernel documentation, function, published investigation */
+	bool essential; /* if it is blind, the host cannot be called healthy */
+	bool by_sockets; /* blind if no pass over the sockets was possible */
+	bool by_queues; /* blind if only sock_diag was read, which knows no Rx queue */
+	bool by_rxaqm; /* blind if rxaqm is not attached */
+	const char *by_probe; /* blind if this probe of --deep did not run; NULL: never */
+	/* NULL: doctor_judge_rise(). */
+	enum doctor_verdict (*judge)(const struct doctor_snapshot *snap,
+				     struct doctor_finding *finding);
+};
+
+/* The function of a row. */
+#define DOCTOR_JUDGE(name)                                                  \
+	static enum doctor_verdict name(const struct doctor_snapshot *snap, \
+					struct doctor_finding *finding)
+
+/* The begin of a row; the enums are given without "DOCTOR_". */
+#define DOCTOR_CHECK(i, p, k, s, c)                                                 \
+	.id = (i), .place = DOCTOR_##p, .kind = DOCTOR_##k, .severity = DOCTOR_##s, \
+	.confidence = DOCTOR_##c
+#define SOCKET_CHECK(i, p, k, s, c) DOCTOR_CHECK(i, p, k, s, c), .by_sockets = true
+/* For a row that only explains, and is never found. */
+#define NEVER_FOUND                                                                        \
+	.cause = "-", .because = "-", .now = "-", .keep = "-", .undo = "-", .expect = "-", \
+	.risk = "-"
+#define SYSCTL_FILE "/etc/sysctl.d/60-rxaqm-doctor.conf"
+/* A remedy that sets one sysctl. */
+#define SYSCTL(name, value, old)                                                              \
+	.now = "sysctl -w " name "=" value, .keep = "echo " name "=" value " >>" SYSCTL_FILE, \
+	.undo = "sysctl -w " name "=" old ", and remove the line"
+/* For .after: a CPU that receives has no time left, or something else uses it. */
+#define CPU_FULL \
+	"rx-cpu-busy rx-cpus-busy bpf-dear packet-dear napi-starved softirq-other irqs-on-one-cpu"
+/* Enforce for ten minutes first, as README does. */
+#define ENFORCE_FOR(iface) \
+	"rxaqm attach " iface " && rxaqm policy set " iface " mode=enforce lease=10m"
+#define ENFORCE_RISK                                                                                     \
+	"many drivers reset their rings for an XDP program; marks and drops tell senders to slow down: " \
+	"rxaqm(8)"
+
+#define DOCTOR_MAX_EVIDENCE 16
+#define DOCTOR_MAX_WORDS 16
+
+struct doctor_finding {
+	const struct doctor_check *check;
+	enum doctor_verdict verdict;
+	enum doctor_severity severity; /* of the row, unless the function changes it */
+	enum doctor_confidence confidence;
+	const char *after; /* of the row, unless the function changes it */
+	struct doctor_evidence evidence[DOCTOR_MAX_EVIDENCE];
+	unsigned int nr_evidence;
+	struct doctor_word words[DOCTOR_MAX_WORDS];
+	unsigned int nr_words;
+	char reason[200]; /* why it is DOCTOR_BLIND */
+	const struct doctor_finding *consequence_of; /* NULL: a cause of its own */
+};
+
+/* Check the row's conditions, then call its function. */
+enum doctor_verdict doctor_judge(const struct doctor_snapshot *snap,
+				 struct doctor_finding *finding);
+/* Found if the loss counters of this check rise by 1/s or more ("events"). */
+enum doctor_verdict doctor_judge_rise(const struct doctor_snapshot *snap,
+				      struct doctor_finding *finding);
+
+/* How long the probe @name of --deep ran, in ns; 0: it did not run. */
+__u64 doctor_probed(const struct doctor_snapshot *snap, const char *name);
+
+/* Note a number. A second one of the same name replaces the first. */
+void doctor_note(struct doctor_finding *finding, const char *name, double value,
+		 enum doctor_unit unit, const char *source);
+/* Note how much something rose in the window. */
+void doctor_note_rise(struct doctor_finding *finding, const char *name, double value,
+		      enum doctor_unit unit, const char *source);
+/* As doctor_note_rise(), in percent. */
+void doctor_note_share(struct doctor_finding *finding, const char *name, double percent,
+		       const char *source);
+void doctor_note_count(struct doctor_finding *finding, const char *name, __u64 events,
+		       const char *source);
+/* Note a number; 0 and ~0 become the words "not known". */
+void doctor_note_known(struct doctor_finding *finding, const char *name, __u64 value,
+		       const char *source);
+/* Note the rise of @counters, as doctor_counters() takes them, and return it; 0: not known. */
+__u64 doctor_note_counter(const struct doctor_snapshot *snap, struct doctor_finding *finding,
+			  const char *name, const char *counters);
+/* The number noted by that name; 0: there is none. */
+double doctor_noted(const struct doctor_finding *finding, const char *name);
+void doctor_say(struct doctor_finding *finding, const char *name, const char *fmt, ...)
+	__attribute__((format(printf, 3, 4)));
+/* Note text that may go into a command unquoted: it has only numbers from the snapshot, and
+ * "${name}", which is quoted when it is filled in.
+ */
+void doctor_say_ours(struct doctor_finding *finding, const char *name, const char *fmt, ...)
+	__attribute__((format(printf, 3, 4)));
+enum doctor_verdict doctor_blind(struct doctor_finding *finding, const char *fmt, ...)
+	__attribute__((format(printf, 2, 3)));
+static inline enum doctor_verdict doctor_found_if(bool found)
+{
+	return found ? DOCTOR_FOUND : DOCTOR_CLEAR;
+}
+
+/* Fewer than one a second slow nothing: then the number acquits. */
+static inline enum doctor_verdict doctor_found_if_often(const struct doctor_snapshot *snap,
+							__u64 events)
+{
+	return doctor_found_if((double)events >= doctor_window_s(snap));
+}
+
+/* ${socket}: "10.0.0.1:5001 from 10.0.0.2:4711"; ${program}: "nc (pid 17)", or "a program that is
+ * not known"; ${pid}: 17, or PID. Also notes what its CPU does.
+ */
+void doctor_say_socket(const struct doctor_snapshot *snap, struct doctor_finding *finding,
+		       const struct doctor_socket *socket);
+
+/* The rows of each place; the last one has no id. */
+extern const struct doctor_check doctor_checks_nic[], doctor_checks_cpu[], doctor_checks_tcp[],
+	doctor_checks_reader[], doctor_checks_udp[], doctor_checks_tx[], doctor_checks_path[],
+	doctor_checks_settings[], doctor_checks_attached[], doctor_checks_window[],
+	doctor_checks_send[], doctor_checks_spread[], doctor_checks_backlog[],
+	doctor_checks_probed[], doctor_checks_host[], doctor_checks_txqueue[], doctor_checks_link[],
+	doctor_checks_counted[], doctor_checks_seen[];
+
+/* The row at @index of all tables; NULL: the end. */
+const struct doctor_check *doctor_check_at(size_t index);

@@ -1,0 +1,438 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* CPUs that receive. */
+#include <stdio.h>
+#include <string.h>
+
+#include "doctor/checks/load.h"
+
+#define STAT "/proc/stat"
+#define SCHEDSTAT "/proc/PID/schedstat"
+#define BUSY_PERCENT 95.0
+#define OTHERS_PERCENT 40.0
+/* Busy as well: it mostly receives, and has no time left. */
+#define MOST_PERCENT 80.0
+#define NO_IDLE_PERCENT 3.0
+
+/* A thread that receives should not wait that long at once. */
+#define LATE_NS 50000000
+
+/* Columns count in steps of 10 ms; an emulated CPU that waits for its turn misses some 10 %. */
+#define MISSING_PERCENT 25.0
+
+static bool is_full(double busy, double idle)
+{
+	return busy >= BUSY_PERCENT || (busy >= MOST_PERCENT && idle <= NO_IDLE_PERCENT);
+}
+
+struct spread {
+	struct doctor_loads loads;
+	const struct doctor_load *busiest;
+	bool full; /* of the busiest CPU */
+	double most, others; /* of the busiest CPU, and the mean of all others */
+};
+
+static bool measure(const struct doctor_snapshot *snap, struct doctor_finding *finding,
+		    struct spread *spread)
+{
+	const struct doctor_load *load;
+	double sum = 0;
+
+	if (!doctor_loads(snap, &spread->loads, finding))
+		return false;
+	spread->busiest = spread->loads.at;
+	rxaqm_list_each(load, &spread->loads) {
+		sum += load->receiving;
+		if (load->receiving >= spread->busiest->receiving)
+			spread->busiest = load;
+	}
+	spread->most = spread->busiest->receiving;
+	spread->full = is_full(spread->most, spread->busiest->idle);
+	spread->others = spread->loads.nr > 1 ?
+				 (sum - spread->most) / (double)(spread->loads.nr - 1) :
+				 0;
+	doctor_note(finding, "cpu", spread->busiest->cpu, DOCTOR_NUMBER, STAT);
+	doctor_note_share(finding, "busiest", spread->most, STAT);
+	doctor_note_share(finding, "others", spread->others, STAT);
+	return true;
+}
+
+/* A NIC with one queue cannot get more. */
+static bool may_have_queues(const struct doctor_snapshot *snap)
+{
+	const struct doctor_iface *iface;
+
+	return rxaqm_list_find(iface, &snap->after.ifaces,
+			       iface->rx_max_queues > 1 && iface->rx_max_queues != ~0U);
+}
+
+DOCTOR_JUDGE(judge_one)
+{
+	struct spread spread;
+	bool more;
+
+	if (!measure(snap, finding, &spread))
+		return DOCTOR_BLIND;
+	more = may_have_queues(snap);
+	doctor_say_ours(finding, "queues", "%s",
+			more ? "more queues: ethtool -L IFACE combined N; an even spread: "
+			       "ethtool -X IFACE equal N; or " :
+			       "");
+	doctor_say_ours(finding, "old", "%s",
+			more ? ", and the old numbers of ethtool -l and -x" : "");
+	doctor_say_ours(finding, "resets", "%s",
+			more ? "; ethtool -L resets the NIC for some 100 ms, and a new hash hides a "
+			       "skew, it does not cure it" :
+			       "");
+	return doctor_found_if(spread.loads.nr > 1 && spread.full &&
+			       spread.others <= OTHERS_PERCENT);
+}
+
+DOCTOR_JUDGE(judge_all)
+{
+	struct spread spread;
+
+	if (!measure(snap, finding, &spread))
+		return DOCTOR_BLIND;
+	return doctor_found_if(spread.full &&
+			       (spread.loads.nr == 1 || spread.others > OTHERS_PERCENT));
+}
+
+DOCTOR_JUDGE(judge_steal)
+{
+	const struct doctor_load *load;
+	struct spread spread;
+	double most = 0;
+
+	if (!measure(snap, finding, &spread))
+		return DOCTOR_BLIND;
+	rxaqm_list_each(load, &spread.loads) {
+		if (load->steal < most)
+			continue;
+		most = load->steal;
+		doctor_note(finding, "cpu", load->cpu, DOCTOR_NUMBER, STAT);
+	}
+	doctor_note_share(finding, "stolen", most, "/proc/stat steal");
+	return doctor_found_if(most >= 10);
+}
+
+DOCTOR_JUDGE(judge_starved)
+{
+	const struct doctor_load *load, *worst;
+	struct spread spread;
+
+	if (!measure(snap, finding, &spread))
+		return DOCTOR_BLIND;
+	if (!snap->after.threads.nr)
+		return doctor_blind(finding, "no schedstat of ksoftirqd or NAPI threads");
+	worst = spread.loads.at;
+	rxaqm_list_each(load, &spread.loads) {
+		if (load->starved >= worst->starved)
+			worst = load;
+	}
+	doctor_note(finding, "cpu", worst->cpu, DOCTOR_NUMBER, SCHEDSTAT);
+	doctor_note_share(finding, "receives", worst->receiving, STAT);
+	doctor_note_share(finding, "starved", worst->starved, SCHEDSTAT);
+	doctor_say_hogs(snap, finding, (__s32)worst->cpu);
+	return doctor_found_if(worst->starved >= 50);
+}
+
+/* The longest wait of a receiving thread, at least, in us; 0: it is usual. If the longest wait is
+ * not known: the sum of its waits, if the CPU has time left and the thread waits longer than it
+ * runs.
+ */
+static double late_us(const struct doctor_snapshot *snap, const struct doctor_load *load)
+{
+	const struct doctor_thread *late = load->late;
+
+	if (!late || (double)load->late_run_ns < doctor_window_s(snap) * 1e7)
+		return 0;
+	if (late->longest_wait_ns != ~0ULL)
+		return late->longest_wait_ns >= LATE_NS ? (double)late->longest_wait_ns / 1000 : 0;
+	if (load->idle < 10 || load->late_ns < 2 * load->late_run_ns ||
+	    (double)load->late_ns < doctor_window_s(snap) * 2e7)
+		return 0;
+	return (double)load->late_ns / 1000;
+}
+
+DOCTOR_JUDGE(judge_late)
+{
+	const struct doctor_load *load, *worst = NULL;
+	struct spread spread;
+
+	if (!measure(snap, finding, &spread))
+		return DOCTOR_BLIND;
+	rxaqm_list_each(load, &spread.loads) {
+		if (late_us(snap, load) > (worst ? late_us(snap, worst) : 0))
+			worst = load;
+	}
+	doctor_note_rise(finding, "waited", worst ? (double)worst->late_ns / 1000 : 0, DOCTOR_US,
+			 SCHEDSTAT);
+	if (!worst)
+		return DOCTOR_CLEAR;
+	doctor_note(finding, "cpu", worst->cpu, DOCTOR_NUMBER, SCHEDSTAT);
+	doctor_say(finding, "thread", "%s", worst->late->comm);
+	doctor_say(finding, "longest", "how long at once is not known");
+	if (worst->late->longest_wait_ns != ~0ULL)
+		doctor_say(finding, "longest", "%.0f ms at once",
+			   (double)worst->late->longest_wait_ns / 1e6);
+	doctor_note_rise(finding, "ran", (double)worst->late_run_ns / 1000, DOCTOR_US, SCHEDSTAT);
+	doctor_note_share(finding, "idle", worst->idle, STAT);
+	doctor_say_hogs(snap, finding, (__s32)worst->cpu);
+	return DOCTOR_FOUND;
+}
+
+/* Other kinds of softirqs by their number: nobody counts their times. */
+static void say_kinds(struct doctor_finding *finding, const struct doctor_load *load)
+{
+	static const struct {
+		const char *name;
+		size_t at;
+	} kinds[] = {
+		{ "TIMER", offsetof(struct doctor_cpu, timer) },
+		{ "BLOCK", offsetof(struct doctor_cpu, block) },
+		{ "TASKLET", offsetof(struct doctor_cpu, tasklet) },
+		{ "SCHED", offsetof(struct doctor_cpu, sched) },
+		{ "RCU", offsetof(struct doctor_cpu, rcu) },
+		{ "NET_TX", offsetof(struct doctor_cpu, net_tx) },
+	};
+	char text[160] = "";
+	size_t i;
+
+	for (i = 0; i < sizeof(kinds) / sizeof(kinds[0]); i++) {
+		__u64 rise = doctor_since(*(const __u64 *)((const char *)load->was + kinds[i].at),
+					  *(const __u64 *)((const char *)load->is + kinds[i].at));
+		size_t at = strlen(text);
+
+		if (rise && rise != ~0ULL)
+			snprintf(text + at, sizeof(text) - at, "%s%s %llu", at ? ", " : "",
+				 kinds[i].name, (unsigned long long)rise);
+	}
+	doctor_say(finding, "kinds", "%s", *text ? text : "not known");
+}
+
+DOCTOR_JUDGE(judge_other)
+{
+	const struct doctor_load *load, *worst;
+	struct spread spread;
+	__u64 net_rx;
+
+	if (!measure(snap, finding, &spread))
+		return DOCTOR_BLIND;
+	worst = spread.loads.at;
+	rxaqm_list_each(load, &spread.loads) {
+		if (load->softirq - load->receiving > worst->softirq - worst->receiving)
+			worst = load;
+	}
+	net_rx = doctor_since(worst->was->net_rx, worst->is->net_rx);
+	doctor_note(finding, "cpu", worst->cpu, DOCTOR_NUMBER, STAT);
+	doctor_note_share(finding, "softirqs", worst->softirq, STAT);
+	doctor_note_share(finding, "receiving", worst->receiving, "/proc/softirqs");
+	doctor_note_count(finding, "net_rx", net_rx == ~0ULL ? 0 : net_rx, "/proc/softirqs");
+	say_kinds(finding, worst);
+	return doctor_found_if(is_full(worst->softirq, worst->idle) &&
+			       worst->receiving < worst->softirq / 2);
+}
+
+/* Extra work on each packet besides the stack, while a CPU is busy. */
+DOCTOR_JUDGE(judge_dear)
+{
+	__u64 taps = 0, tables = 0, conntrack = 0;
+	const struct doctor_iface *iface;
+	char names[160] = "";
+	struct spread spread;
+	unsigned int nr = 0;
+
+	if (!measure(snap, finding, &spread))
+		return DOCTOR_BLIND;
+	doctor_map_get(snap->taps, "packet_sockets", &taps);
+	doctor_map_get(snap->taps, "iptables_tables", &tables);
+	doctor_map_get(snap->taps, "conntrack", &conntrack);
+	if (taps) {
+		nr++;
+		snprintf(names, sizeof(names), "%llu AF_PACKET sockets (tcpdump, dhcp)",
+			 (unsigned long long)taps);
+	}
+	rxaqm_list_each(iface, &snap->after.ifaces) {
+		if (!iface->xdp_generic || strlen(names) > 100)
+			continue;
+		snprintf(names + strlen(names), sizeof(names) - strlen(names),
+			 "%sgeneric XDP on %s", nr++ ? ", " : "", iface->name);
+	}
+	doctor_note(finding, "extras", nr, DOCTOR_COUNT, "/proc/net/packet, RTM_GETLINK");
+	doctor_note(finding, "iptables_tables", (double)tables, DOCTOR_COUNT,
+		    "/proc/net/ip_tables_names");
+	doctor_note(finding, "conntrack", (double)conntrack, DOCTOR_NUMBER,
+		    "/proc/sys/net/netfilter");
+	doctor_say(finding, "extra", "%s", nr ? names : "nothing");
+	return doctor_found_if(nr && spread.full);
+}
+
+DOCTOR_JUDGE(judge_busy_poll)
+{
+	const struct doctor_thread *thread;
+	unsigned int nr = 0;
+
+	rxaqm_list_each(thread, &snap->after.threads)
+		nr += doctor_is_busy_polling(snap, thread->pid);
+	doctor_note(finding, "pollers", nr, DOCTOR_COUNT, "netdev netlink, napi threaded");
+	doctor_note(finding, "sockets", (double)doctor_sysctl(snap, "net.core.busy_poll", 0, 0),
+		    DOCTOR_NUMBER, "net.core.busy_poll");
+	/* Such a thread always uses its core: that is its purpose, not an overload. */
+	return DOCTOR_CLEAR;
+}
+
+static double paused(const struct doctor_load *load)
+{
+	return load->missing - load->hidden;
+}
+
+DOCTOR_JUDGE(judge_pauses)
+{
+	const struct doctor_load *load, *worst;
+	struct doctor_loads loads;
+
+	if (!doctor_loads(snap, &loads, finding))
+		return DOCTOR_BLIND;
+	worst = loads.at;
+	rxaqm_list_each(load, &loads)
+		worst = paused(load) > paused(worst) ? load : worst;
+	doctor_note(finding, "cpu", worst->cpu, DOCTOR_NUMBER, STAT);
+	doctor_note_rise(finding, "missing", paused(worst), DOCTOR_PERCENT,
+			 STAT ", sum of columns; softnet_stat");
+	if (paused(worst) >= MISSING_PERCENT)
+		return DOCTOR_FOUND;
+	rxaqm_list_each(load, &loads) {
+		if (load->missing >= MISSING_PERCENT)
+			return doctor_blind(
+				finding,
+				"%.0f %% of the time of CPU %u is not accounted for; packets that came "
+				"while it was idle may have taken it (no IRQ_TIME_ACCOUNTING)",
+				load->missing, load->cpu);
+	}
+	return DOCTOR_CLEAR;
+}
+
+const struct doctor_check doctor_checks_cpu[] = {
+	{ DOCTOR_CHECK("cpu-pauses", CPU, ELSEWHERE, HIGH, MEASURED),
+	  .reads = "/proc/stat, all columns of a CPU, and the clock; packets of softnet_stat",
+	  .rule = "25 % or more of the window is in no column, beyond what packets (50 us each) took that found the "
+		  "CPU idle",
+	  .cause =
+		  "CPU ${cpu} pauses: for ${missing} of the time it did nothing, and did not even count that time.",
+	  .because =
+		  "Its timer interrupts came late or not at all: a driver, firmware (SMI), or a hypervisor that does "
+		  "not report steal kept interrupts off for many ms. Its queues stand meanwhile.",
+	  .clear = "at most ${missing} of the time of a CPU is not accounted for",
+	  .now = "perf trace -e irq:*,irq_vectors:* -C ${cpu}; turbostat shows SMIs; ask the hypervisor's host",
+	  .keep = "change the BIOS, the driver or the host that does it",
+	  .expect = "missing from ${missing} to below 1 %",
+	  .reference = "kernel/sched/cputime.c:account_process_tick; proc(5), /proc/stat",
+	  .judge = judge_pauses },
+	{ DOCTOR_CHECK("cpu-steal", CPU, ELSEWHERE, HIGH, MEASURED), .reads = "/proc/stat steal",
+	  .rule = "10 % or more of a CPU",
+	  .cause = "The hypervisor takes ${stolen} of CPU ${cpu} away from this machine.",
+	  .because =
+		  "Meanwhile nobody empties the queues of that CPU: all of them stand for that long.",
+	  .clear = "the hypervisor takes at most ${stolen} of a CPU",
+	  .now = "ask for dedicated (pinned) CPUs, or a larger machine",
+	  .expect = "stolen from ${stolen} to below 1 %", .risk = "price",
+	  .reference = "proc(5), steal", .judge = judge_steal },
+	{ DOCTOR_CHECK("rx-starved", CPU, SHARED, HIGH, MEASURED),
+	  .reads = "/proc/PID/schedstat of ksoftirqd/N, napi/IF-N, backlog_napi/N",
+	  .rule = "such a thread waits 50 % of the time for its CPU, and not for another such thread",
+	  .cause = "The thread that receives on CPU ${cpu} waits ${starved} of the time for that CPU. Programs that use "
+		   "it: ${hogs}.",
+	  .because =
+		  "Receiving there takes ${receives}. The thread wanted to run and did not get the CPU: the queue "
+		  "stands because nobody polls it, not because packets are expensive.",
+	  .clear = "threads that receive wait ${starved} of the time for a CPU",
+	  .now = "move the programs on CPU ${cpu} to other CPUs: taskset -cp; or raise the thread: chrt -f -p 10 PID",
+	  .keep = "CPUAffinity= in units, isolcpus= or cpusets for the CPUs of the NIC",
+	  .undo = "taskset -cp 0-N PID; chrt -o -p 0 PID",
+	  .expect = "starved from ${starved} to below 5 %",
+	  .risk = "a real-time thread that never sleeps starves the rest of its CPU",
+	  .reference = "sched-stats.rst; scaling.rst", .judge = judge_starved },
+	{ DOCTOR_CHECK("rx-late", CPU, SHARED, MEDIUM, INFERRED),
+	  .reads = "/proc/PID/schedstat of threads that receive, each 100 ms",
+	  .rule = "such a thread runs 1 % of the time or more (ksoftirqd: a fifth of the softirqs), and waits 50 ms at "
+		  "once; if only the sum of its waits is known: 2 % of the time, twice as long as it runs, on a CPU "
+		  "that has time",
+	  .cause =
+		  "Receiving on CPU ${cpu} is held off at times: ${thread} waited ${waited} for the CPU, ${longest}.",
+	  .because =
+		  "It ran ${ran}, and the CPU was ${idle} idle: an average does not show such waits. Programs that "
+		  "stay in the kernel for long are not interrupted (reading statistics of cgroups or /proc, many "
+		  "timers). Programs that use the CPU: ${hogs}.",
+	  .clear = "threads that receive waited ${waited} in all, in waits of 50 ms or more",
+	  .now = "find the longest wait with perf sched timehist -C ${cpu}, or --deep; then move or fix the program "
+		 "that had the CPU",
+	  .keep = "CPUAffinity= in units, isolcpus= or cpusets for the CPUs of the NIC",
+	  .expect = "waits below 10 ms",
+	  .after =
+		  "rx-starved cpu-steal cpu-pauses napi-starved rx-cpu-busy rx-cpus-busy softirq-late",
+	  .reference = "sched-stats.rst; GitHub 2019, debugging network stalls on Kubernetes",
+	  .judge = judge_late },
+	{ DOCTOR_CHECK("softirq-other", CPU, SHARED, HIGH, INFERRED),
+	  .reads = "/proc/stat softirq, /proc/softirqs by kind",
+	  .rule = "a CPU is full of softirqs as for rx-cpu-busy, and NET_RX can be at most half of them",
+	  .cause = "CPU ${cpu} is full of softirqs (${softirqs}) that do not receive.",
+	  .because =
+		  "NET_RX ran ${net_rx} times there, which is at most ${receiving} of the time. Other kinds, and how "
+		  "often they ran: ${kinds}. Packets in the queues of that CPU wait meanwhile.",
+	  .clear =
+		  "the CPU with most softirqs that do not receive: ${softirqs}, of which ${receiving} receive",
+	  .now = "perf record -a -g -C ${cpu} -- sleep 3; perf report: the function belongs to a timer (IPVS, "
+		 "conntrack), a disk or RCU",
+	  .keep = "remove what perf shows; until then move the queue's interrupt: smp_affinity_list",
+	  .expect = "softirqs from ${softirqs} to the part that receives", .after = "cpu-steal",
+	  .reference = "proc(5), /proc/softirqs; net/core/dev.c:net_rx_action",
+	  .judge = judge_other },
+	{ DOCTOR_CHECK("rx-extras", CPU, SERVICE, MEDIUM, INFERRED),
+	  .reads = "/proc/net/packet, RTM_GETLINK (XDP mode), netfilter tables; /proc/stat",
+	  .rule = "a CPU is full as for rx-cpu-busy, and AF_PACKET sockets or generic XDP see each packet",
+	  .cause = "While CPU ${cpu} is full, each packet passes more than the stack: ${extra}.",
+	  .because = "Each copy or program costs every packet some hundred ns; at ${busiest} of a "
+		     "CPU there is no time left for it.",
+	  .clear = "on each packet besides the stack: ${extra}; busiest CPU ${busiest}",
+	  .now = "stop the programs that capture (ss -0p shows them), attach XDP in native mode",
+	  .undo = "start it again", .expect = "some 10 % to 50 % less time a packet",
+	  .risk = "the programs that captured see nothing",
+	  .reference = "packet(7); net/core/dev.c:__netif_receive_skb_core", .judge = judge_dear },
+	{ DOCTOR_CHECK("rx-cpu-busy", CPU, SKEWED, HIGH, MEASURED),
+	  .reads = "/proc/stat softirq, schedstat of NAPI threads, by CPU",
+	  .rule = "one CPU 95 % or more, or 80 % and not idle; the mean of the others 40 % or less",
+	  .cause =
+		  "CPU ${cpu} spends ${busiest} of its time receiving, the others ${others}: it is the bottleneck.",
+	  .because = "The CPU of one queue is full, not the NIC and not the host.",
+	  .clear = "busiest CPU ${busiest} receiving, the others ${others}",
+	  .now = "${queues}RPS: echo MASK >/sys/class/net/IFACE/queues/rx-N/rps_cpus",
+	  .keep = "the same in the interface's configuration", .undo = "the old mask${old}",
+	  .expect = "the busiest CPU from ${busiest} to somewhat above the ${others} of the others",
+	  .risk = "RPS costs the CPUs that it uses${resets}",
+	  .after = "rx-starved cpu-steal bpf-dear rx-overload-sticks rx-queue-standing irqs-on-one-cpu rx-skew rx-queues-few "
+		   "rx-extras ip-fragments gro-off cpu-clock cpu-sibling packet-dear napi-starved",
+	  .reference = "Meta: bad core 100 %, others 20 to 40 %; scaling.rst", .essential = true,
+	  .judge = judge_one },
+	{ DOCTOR_CHECK("rx-cpus-busy", CPU, ARRIVAL, HIGH, MEASURED),
+	  .reads = "/proc/stat softirq, schedstat of NAPI threads, by CPU",
+	  .rule = "the busiest CPU as for rx-cpu-busy, the mean of the others above 40 %",
+	  .cause =
+		  "CPUs are full of receiving (${busiest}, the others ${others}): more comes than this host can take.",
+	  .because = "The load is spread; there is no idle CPU to move it to.",
+	  .clear = "busiest CPU ${busiest} receiving",
+	  .now = ENFORCE_FOR("IFACE") " keeps the delay short; larger MTU, GRO, fewer senders "
+				      "lower the cost",
+	  .keep = "rxaqm.conf(5)", .undo = "rxaqm detach IFACE",
+	  .expect = "the same bytes, and queues of some ms instead of full rings",
+	  .risk = ENFORCE_RISK,
+	  .after = "rx-starved cpu-steal bpf-dear rx-overload-sticks rx-queue-standing rx-extras ip-fragments gro-off "
+		   "cpu-clock cpu-sibling packet-dear napi-starved",
+	  .reference = "scaling.rst", .essential = true, .judge = judge_all },
+	{ DOCTOR_CHECK("busy-poll", CPU, SETTING, LOW, MEASURED),
+	  .reads = "netdev netlink: threaded of each NAPI; busy_poll",
+	  .rule = "never: it only explains CPUs at 100 %, which busy polling is meant to use",
+	  NEVER_FOUND,
+	  .clear = "${pollers} NAPI threads poll for ever: their CPUs are full and not overloaded",
+	  .reference = "napi.rst, threaded busy polling (7.x)", .judge = judge_busy_poll },
+	{}
+};

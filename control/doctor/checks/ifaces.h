@@ -1,0 +1,32 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* What rules about interfaces share, and rules about probed NAPIs. */
+#pragma once
+
+#include "doctor/checks/check.h"
+
+#define LINK "RTM_GETLINK"
+#define ETHTOOL "ethtool -S"
+
+/* The interface with the highest value of @measure above 0, without those that only sum up others;
+ * NULL: none.
+ */
+typedef double (*doctor_measure_fn)(const struct doctor_snapshot *snap,
+				    const struct doctor_iface *iface);
+const struct doctor_iface *doctor_worst_iface(const struct doctor_snapshot *snap,
+					      doctor_measure_fn measure, double *ret_value);
+
+/* The word for "ethtool -L": "rx" if receive queues have channels of their own. */
+const char *doctor_channels_word(const struct doctor_iface *iface);
+
+/* The fuller direction, in percent of the link's speed; 0: not known, or no real link. */
+double doctor_link_use(const struct doctor_snapshot *snap, const struct doctor_iface *iface);
+
+/* The NAPI of this network namespace with the highest value of @measure above 0; NULL: none. */
+typedef double (*doctor_napi_fn)(const struct doctor_snapshot *snap,
+				 const struct doctor_deep_napi *napi, __u64 window_ns);
+const struct doctor_deep_napi *doctor_probed_worst(const struct doctor_snapshot *snap,
+						   doctor_napi_fn measure, double *ret_value);
+
+/* Note ${where} ("Receive queue 3 of eth0") and the CPU. */
+void doctor_probed_say(const struct doctor_snapshot *snap, struct doctor_finding *finding,
+		       const struct doctor_deep_napi *napi);

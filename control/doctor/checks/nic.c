@@ -1,0 +1,439 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* What NICs lost. Each check names the worst interface. */
+#include <json-c/json.h>
+#include <string.h>
+
+#include "doctor/checks/ifaces.h"
+#include "doctor/checks/load.h"
+
+/* Packets that rxaqm itself dropped. */
+static __u64 dropped_by_rxaqm(const struct doctor_snapshot *snap, const struct doctor_iface *iface)
+{
+	const struct doctor_attached *queue;
+	__u64 sum = 0;
+
+	rxaqm_list_each(queue, &snap->attached)
+		sum += queue->ifindex == iface->ifindex ? queue->dropped : 0;
+	return sum;
+}
+
+/* The loss by the table of loss counters, or the sum of a counter of the queues if that is larger. */
+static __u64 lost(const struct doctor_snapshot *snap, const struct doctor_iface *iface,
+		  const char *id, const char **ret_name)
+{
+	__u64 sum = doctor_loss_by(snap, iface, id, ret_name), queues = 0, value;
+	const struct doctor_queue *queue;
+	size_t field = 0;
+	bool tx = false;
+
+	/* Some drivers add the ring's drops to rx_dropped. */
+	if (!strcmp(id, "rx-dropped")) {
+		value = doctor_loss_by(snap, iface, "nic-ring-overflow", NULL);
+		return sum > value ? sum - value : 0;
+	}
+	if (!strcmp(id, "xdp-drops"))
+		queues = dropped_by_rxaqm(snap, iface);
+	else if (!strcmp(id, "nic-ring-overflow"))
+		field = offsetof(struct doctor_queue, drops);
+	else if (!strcmp(id, "nic-no-memory"))
+		field = offsetof(struct doctor_queue, alloc_fails);
+	else if ((tx = !strcmp(id, "tx-hangs")))
+		field = offsetof(struct doctor_queue, hangs);
+	else if ((tx = !strcmp(id, "veth-drops")))
+		field = offsetof(struct doctor_queue, qdisc_drops);
+	rxaqm_list_each(queue, &iface->queues) {
+		if (!field || queue->tx != tx)
+			continue;
+		value = doctor_queue_rise_at(snap, iface, queue, field);
+		queues += value == ~0ULL ? 0 : value;
+	}
+	/* Packets that its own qdisc dropped never reached the other end. */
+	if (!strcmp(id, "veth-drops"))
+		return sum > queues ? sum - queues : 0;
+	return sum > queues ? sum : queues;
+}
+
+static __u64 all_packets(const struct doctor_snapshot *snap)
+{
+	const struct doctor_iface *iface;
+	__u64 sum = 0;
+
+	rxaqm_list_each(iface, &snap->after.ifaces) {
+		if (iface->link_type != DOCTOR_LOOPBACK)
+			sum += doctor_iface_rose(snap, iface, "rx_packets");
+	}
+	return sum;
+}
+
+static bool known(__u32 value)
+{
+	return value && value != ~0U;
+}
+
+/* Why a ring is full: the CPU is too slow, the CPU has time, or nothing takes packets out. */
+enum ring {
+	RING_SLOW,
+	RING_IDLE,
+	RING_STUCK
+};
+
+static const struct {
+	const char *name, *words[RING_STUCK + 1];
+} ring_words[] = {
+	{ "why",
+	  { "The CPU of a queue did not take packets in time.",
+	    "No CPU is even half busy receiving: bursts are longer than the ring, or the NIC writes "
+	    "packets to memory too late.",
+	    "Nothing was taken out of the ring: the NIC or its driver hangs." } },
+	{ "take",
+	  { ENFORCE_FOR("${iface}"), "ethtool -A ${iface} rx on tx on",
+	    "dmesg may tell why; ip link set ${iface} down; ip link set ${iface} up" } },
+	{ "keep",
+	  { "rxaqm.conf(5), or the interface's configuration", "the interface's configuration",
+	    "another version of the driver, or of the NIC's firmware" } },
+	{ "undo",
+	  { "rxaqm detach ${iface}", "ethtool -A ${iface} rx off tx off", "nothing was changed" } },
+	{ "risk",
+	  { ENFORCE_RISK, "many drivers reset the link for it",
+	    "the link is down for some seconds" } },
+};
+
+/* Softirqs of any kind for half of the time make a CPU a suspect; so do unknown times. */
+static bool are_idle(const struct doctor_snapshot *snap)
+{
+	const struct doctor_load *load;
+	struct doctor_loads loads;
+
+	if (!doctor_loads(snap, &loads, NULL) || !loads.nr)
+		return false;
+	rxaqm_list_each(load, &loads) {
+		if (load->receiving >= 50 || load->softirq >= 50)
+			return false;
+	}
+	return true;
+}
+
+static void say_ring(struct doctor_finding *finding, const struct doctor_iface *iface,
+		     enum ring state)
+{
+	size_t i;
+
+	for (i = 0; i < sizeof(ring_words) / sizeof(ring_words[0]); i++)
+		doctor_say_ours(finding, ring_words[i].name, "%s", ring_words[i].words[state]);
+	doctor_say_ours(finding, "grow", "%s", "");
+	doctor_say_ours(finding, "shrink", "%s", "");
+	doctor_say_ours(finding, "power", "%s",
+			state == RING_IDLE && known(iface->pcie_width) ?
+				"; if lspci -vv shows that the link of the NIC saves power (ASPM "
+				"Enabled): echo performance >/sys/module/pcie_aspm/parameters/policy" :
+				"");
+	if (state == RING_STUCK || !known(iface->rx_ring) || !known(iface->rx_ring_max) ||
+	    iface->rx_ring >= iface->rx_ring_max)
+		return;
+	/* A larger ring is the remedy only if CPUs have time. */
+	doctor_say_ours(finding, state == RING_IDLE ? "take" : "grow",
+			"%sethtool -G ${iface} rx %u",
+			state == RING_IDLE ? "" : "; for bursts only: ", iface->rx_ring_max);
+	doctor_say_ours(finding, state == RING_IDLE ? "undo" : "shrink",
+			"%sethtool -G ${iface} rx %u", state == RING_IDLE ? "" : "; ",
+			iface->rx_ring);
+}
+
+/* Note ${queues} and ${old_queues}: the commands for more queues, and back. */
+static void say_sizes(struct doctor_finding *finding, const struct doctor_iface *iface)
+{
+	const char *word = doctor_channels_word(iface);
+
+	doctor_note_known(finding, "ring", iface->rx_ring, "ethtool -g");
+	doctor_note_known(finding, "ring_max", iface->rx_ring_max, "ethtool -g");
+	doctor_say_ours(finding, "queues", "%s", "");
+	doctor_say_ours(finding, "old_queues", "nothing was changed");
+	if (known(iface->channels) && known(iface->rx_max_queues) &&
+	    iface->channels < iface->rx_max_queues) {
+		doctor_say_ours(finding, "queues", "ethtool -L ${iface} %s %u; ", word,
+				iface->rx_max_queues);
+		doctor_say_ours(finding, "old_queues", "ethtool -L ${iface} %s %u", word,
+				iface->channels);
+	}
+	if (known(iface->pcie_width) && known(iface->pcie_max_width))
+		doctor_say(finding, "pcie", "x%u of x%u", iface->pcie_width, iface->pcie_max_width);
+	else
+		doctor_say(finding, "pcie", "not known");
+}
+
+/* The interface that lost most, and the counter that tells so. */
+struct worst {
+	const struct doctor_iface *iface;
+	const char *counter;
+};
+
+static enum doctor_verdict judge_worst(const struct doctor_snapshot *snap,
+				       struct doctor_finding *finding, struct worst *worst)
+{
+	const struct doctor_iface *iface;
+	__u64 events, most = 0;
+	const char *name;
+
+	if (!snap->after.ifaces.nr)
+		return doctor_blind(finding, "no interface is up");
+	rxaqm_list_each(iface, &snap->after.ifaces) {
+		events = doctor_is_sum(iface) ? 0 : lost(snap, iface, finding->check->id, &name);
+		if (events <= most)
+			continue;
+		most = events;
+		*worst = (struct worst){ iface, *name ? name : "qstats" };
+	}
+	iface = worst->iface;
+	doctor_note_count(finding, "events", most, LINK ", qstats, " ETHTOOL);
+	doctor_note_count(finding, "packets",
+			  iface ? doctor_iface_rose(snap, iface, "rx_packets") : all_packets(snap),
+			  LINK);
+	/* A hang lasts 5 s: one is enough. */
+	if (!iface ||
+	    ((double)most < doctor_window_s(snap) && strcmp(finding->check->id, "tx-hangs") != 0))
+		return DOCTOR_CLEAR;
+	doctor_say(finding, "iface", "%s", iface->name);
+	doctor_say(finding, "counter", "%s", worst->counter);
+	doctor_say_ours(finding, "less", "%s",
+			strstr(worst->counter, "linklocal") ?
+				"cache on this host what it asks the cloud itself (DNS, time, metadata): "
+				"this allowance is the same for all machine types" :
+				"a larger machine type, or less traffic");
+	doctor_note_count(finding, "by_rxaqm", dropped_by_rxaqm(snap, iface),
+			  "rxaqm, its counters");
+	say_sizes(finding, iface);
+	if (!strcmp(finding->check->id, "nic-ring-overflow"))
+		say_ring(finding, iface,
+			 !doctor_iface_rose(snap, iface, "rx_packets") ? RING_STUCK :
+			 are_idle(snap)				       ? RING_IDLE :
+									 RING_SLOW);
+	return DOCTOR_FOUND;
+}
+
+DOCTOR_JUDGE(judge)
+{
+	return judge_worst(snap, finding, &(struct worst){});
+}
+
+/* A few are always there, from odd peers, or from VLANs if a MAC does not allow for the tag. Some
+ * MACs count every frame above 1518 bytes, though they accept it.
+ */
+DOCTOR_JUDGE(judge_long)
+{
+	struct worst worst = {};
+	enum doctor_verdict verdict = judge_worst(snap, finding, &worst);
+
+	if (verdict != DOCTOR_FOUND)
+		return verdict;
+	doctor_note_known(finding, "mtu", worst.iface->mtu, LINK);
+	if (doctor_noted(finding, "events") * 1000 < doctor_noted(finding, "packets") ||
+	    (worst.iface->mtu > 1500 && strcmp(worst.counter, "rx_length_errors") != 0))
+		finding->severity = DOCTOR_LOW;
+	return verdict;
+}
+
+/* The driver's own pause time if it has one; otherwise many pauses count as long ones. */
+DOCTOR_JUDGE(judge_paused)
+{
+	struct worst worst = {};
+	enum doctor_verdict verdict = judge_worst(snap, finding, &worst);
+	double window = doctor_window_s(snap), share = -1;
+	__u64 us;
+
+	if (verdict != DOCTOR_FOUND)
+		return verdict;
+	json_object_object_foreach(worst.iface->ethtool, name, entry) {
+		(void)entry;
+		if (strstr(name, "rx_") && strstr(name, "pause_duration") &&
+		    doctor_iface_rise(snap, worst.iface, true, name, &us) &&
+		    (double)us / 1e4 / window > share)
+			share = (double)us / 1e4 / window;
+	}
+	if (share >= 0)
+		doctor_note_share(finding, "paused", share, ETHTOOL);
+	else
+		doctor_say(finding, "paused", "not known");
+	if (share >= 0 ? share < 5 : doctor_noted(finding, "events") < 100 * window)
+		finding->severity = DOCTOR_LOW;
+	return verdict;
+}
+
+DOCTOR_JUDGE(judge_xdp)
+{
+	enum doctor_verdict verdict = judge(snap, finding);
+
+	/* An AQM is there to drop. */
+	if (verdict == DOCTOR_FOUND &&
+	    doctor_noted(finding, "events") <= doctor_noted(finding, "by_rxaqm"))
+		finding->severity = DOCTOR_LOW;
+	return verdict;
+}
+
+DOCTOR_JUDGE(judge_dropped)
+{
+	enum doctor_verdict verdict = judge(snap, finding);
+
+	/* A few packets of unknown protocols and VLANs arrive everywhere. */
+	if (verdict == DOCTOR_FOUND &&
+	    (doctor_noted(finding, "events") < 20 * doctor_window_s(snap) ||
+	     doctor_noted(finding, "events") * 1000 < doctor_noted(finding, "packets")))
+		return DOCTOR_CLEAR;
+	return verdict;
+}
+
+const struct doctor_check doctor_checks_nic[] = {
+	{ DOCTOR_CHECK("nic-allowance", NIC, ELSEWHERE, HIGH, MEASURED),
+	  .reads = "ethtool -S: *_allowance_exceeded (ENA), ratelimit drops",
+	  .cause =
+		  "The cloud limits ${iface}: ${events} packets were over an allowance of this machine (${counter}).",
+	  .because =
+		  "The hypervisor drops or delays packets over the allowance. Some allowances are by queue: there more "
+		  "queues help.",
+	  .clear = "${events} packets over the allowance of a hypervisor",
+	  .now = "${queues}${less}", .undo = "${old_queues}",
+	  .expect = "events from ${events} to 0", .risk = "price of a larger machine",
+	  .reference = "Documentation/networking/device_drivers/ethernet/amazon/ena.rst",
+	  .judge = judge },
+	{ DOCTOR_CHECK("nic-port-discards", NIC, SERVICE, HIGH, MEASURED),
+	  .reads = "ethtool -S: rx_discards_phy, *buf_discard, brb_discard; current_link_width",
+	  .cause =
+		  "${iface} loses packets before its rings: ${events} of ${packets} found no room behind the port.",
+	  .because =
+		  "Rings and CPUs have room: the NIC itself or its PCIe bus (width: ${pcie}) cannot take the packets.",
+	  .clear = "${events} packets had no room behind the port of a NIC",
+	  .now = "lspci -vv of the NIC: compare LnkSta with LnkCap, and use a slot of full width; ethtool -S "
+		 "${iface}: outbound_pci_stalled_wr; remove an XDP program that is not needed; if the NIC's FIFO is "
+		 "too small: ethtool -A ${iface} rx on tx on, or a slower link",
+	  .keep = "the slot, the firmware's PCIe settings",
+	  .undo = "ethtool -A ${iface} rx off tx off, if that was tried",
+	  .expect = "events from ${events} to 0", .after = "nic-allowance",
+	  .reference = "Documentation/networking/device_drivers/ethernet/mellanox/mlx5/counters.rst",
+	  .judge = judge },
+	{ DOCTOR_CHECK("wire-errors", WIRE, ELSEWHERE, HIGH, MEASURED),
+	  .reads = "rx_crc_errors, rx_frame_errors; ethtool -S: *crc*, *fcs*, *symbol*, *align*",
+	  .cause = "${iface} receives damaged frames: ${events} of ${packets}.",
+	  .because = "A cable, a transceiver or a port of the switch is faulty.",
+	  .clear = "${events} damaged frames of ${packets}",
+	  .now = "ethtool -m ${iface} (light levels); change the cable, then the transceiver",
+	  .expect = "events from ${events} to 0", .risk = "the link goes down meanwhile",
+	  .after = "duplex-mismatch", .reference = "Documentation/networking/statistics.rst",
+	  .judge = judge },
+	{ DOCTOR_CHECK("frames-too-long", WIRE, SETTING, MEDIUM, MEASURED),
+	  .reads = "rx_length_errors; ethtool -S: *oversize*, *long*, *length_err*; MTU",
+	  .rule = "1/s or more; low below 1 of 1000 packets, or where the MTU is above 1500 and only the driver counts",
+	  .cause =
+		  "${iface} receives frames longer than its MTU (${mtu}): it dropped ${events} of ${packets}.",
+	  .because =
+		  "The frames are not damaged (their CRC is right): a peer, a switch or a tunnel in the same network "
+		  "has a larger MTU (${counter}). Small packets pass, full ones never do: connections begin, and then "
+		  "hang.",
+	  .clear = "${events} frames longer than the MTU",
+	  .now = "set one MTU in the whole network: ip link set ${iface} mtu 9000 if the others have that, else 1500 "
+		 "at the others; ping -M do -s 1472 PEER, and -s 8972, show which sizes pass",
+	  .keep = "the same in the interface's configuration",
+	  .undo = "ip link set ${iface} mtu ${mtu}", .expect = "events from ${events} to 0",
+	  .risk = "many drivers reset the link for it", .after = "wire-errors duplex-mismatch",
+	  .reference = "statistics.rst; RFC 4821", .judge = judge_long },
+	{ DOCTOR_CHECK("nic-pauses", NIC, ARRIVAL, MEDIUM, MEASURED),
+	  .reads = "ethtool -S: pause frames sent, PFC",
+	  .cause =
+		  "${iface} tells the switch to stop (${events} pause frames): the queue now stands in the switch.",
+	  .because = "Flow control hides the overflow of this NIC and slows others at the switch.",
+	  .clear = "${events} pause frames sent", .now = "ethtool -A ${iface} tx off",
+	  .keep = "the same in the interface's configuration", .undo = "ethtool -A ${iface} tx on",
+	  .expect =
+		  "pauses 0; packets that do not fit are dropped here, where that can be seen and marked",
+	  .risk = "drops; leave it on for traffic that may lose nothing (RoCE, FCoE)",
+	  .after = "nic-no-memory nic-port-discards rx-queue-standing " CPU_FULL " rx-starved",
+	  .reference = "ethtool(8) -A; IEEE 802.3x", .judge = judge },
+	{ DOCTOR_CHECK("nic-pauses-received", TX, ELSEWHERE, MEDIUM, MEASURED),
+	  .reads = "ethtool -S: pause frames received, PFC, *pause_duration*",
+	  .rule = "1/s or more; low below 5 % of the time, or, where that is not known, below 100/s",
+	  .cause =
+		  "${iface} is told to stop sending: ${events} pause frames came (time paused: ${paused}).",
+	  .because = "The switch, or a host behind it, does not take what this host sends.",
+	  .clear = "${events} pause frames received",
+	  .now = "find the slow host behind the switch: the switch counts pauses by port",
+	  .expect = "events from ${events} to 0", .after = "nic-pauses",
+	  .reference = "ethtool(8) -a; IEEE 802.3x, 802.1Qbb", .judge = judge_paused },
+	{ DOCTOR_CHECK("nic-no-memory", NIC, MEMORY, HIGH, MEASURED),
+	  .reads = "qstats rx-alloc-fail; ethtool -S: *alloc*fail*",
+	  .cause = "${iface} could not get memory for packets ${events} times: its ring ran empty.",
+	  .because = "The host lacks free memory, not CPU time.",
+	  .clear = "${events} times there was no memory for a packet",
+	  .now = "sysctl vm.min_free_kbytes shows the value; set twice as much, at least 262144, with sysctl -w",
+	  .keep = "the same line in " SYSCTL_FILE, .undo = "remove the line and set the old value",
+	  .expect = "events from ${events} to 0", .risk = "programs have that much less memory",
+	  .reference = "Documentation/netlink/specs/netdev.yaml, rx-alloc-fail", .judge = judge },
+	{ DOCTOR_CHECK("nic-ring-overflow", NIC, ARRIVAL, HIGH, MEASURED),
+	  .reads =
+		  "qstats rx-hw-drop-overruns; rx_missed, rx_fifo, rx_over; ethtool -S of the driver",
+	  .cause = "The receive ring of ${iface} overflows: ${events} packets were lost in the NIC.",
+	  .because = "${why} Entries of the ring: ${ring}, possible: ${ring_max}.",
+	  .clear = "${events} packets lost in NICs of ${packets}", .now = "${take}${grow}${power}",
+	  .keep = "${keep}", .undo = "${undo}${shrink}",
+	  .expect = "events from ${events} to about 0",
+	  .risk = "${risk}; a larger ring is a longer delay when it stands full",
+	  .after =
+		  "nic-no-memory nic-port-discards rx-queue-standing rx-starved rx-late cpu-steal cpu-pauses softirq-other "
+		  "irqs-on-one-cpu rx-cpu-busy rx-cpus-busy rx-skew bpf-dear packet-dear napi-starved nic-pauses",
+	  .reference = "Meta: removed by an AQM at the receive queue; statistics.rst",
+	  .essential = true, .judge = judge },
+	{ DOCTOR_CHECK("xdp-drops", NIC, SETTING, MEDIUM, MEASURED),
+	  .reads = "ethtool -S: *xdp_drop*; drops that rxaqm counts",
+	  .cause =
+		  "An XDP program on ${iface} drops packets: ${events}, of which ${by_rxaqm} by rxaqm.",
+	  .because =
+		  "They never become skbs, so dropwatch, tcpdump and the stack's counters do not see them.",
+	  .clear = "${events} packets dropped by XDP programs",
+	  .now = "bpftool net show dev ${iface}; if it is rxaqm: rxaqm status ${iface}",
+	  .keep = "the program's own configuration",
+	  .expect = "events from ${events} to what the program is meant to drop",
+	  .after = "cq-shared rx-queue-standing " CPU_FULL " rx-starved",
+	  .reference = "net/core/dev.c: XDP_DROP makes no kfree_skb event", .judge = judge_xdp },
+	{ DOCTOR_CHECK("veth-drops", NIC, ARRIVAL, MEDIUM, MEASURED),
+	  .reads = "tx_dropped of veth devices",
+	  .cause =
+		  "The other end of ${iface} does not take what is sent to it: ${events} packets were dropped.",
+	  .because =
+		  "If the other end has XDP or GRO on, packets wait in a ring of 256 for its NAPI, whose CPU was late; "
+		  "or the other end is down, or its MTU is smaller.",
+	  .clear = "${events} packets dropped between two ends of a veth",
+	  .now = "tc qdisc replace dev ${iface} root fq_codel: from Linux 6.16 (use 6.17.10 or later) packets wait "
+		 "there while the ring is full; nsenter --net=NETNS ip -d link shows the other end",
+	  .keep = "the same in the configuration of the container's network",
+	  .undo = "tc qdisc del dev ${iface} root", .expect = "events from ${events} to 0",
+	  .risk = "a queue that stands is delay: fq_codel keeps it short",
+	  .after = "backlog-drops xdp-drops rx-starved rx-late cpu-steal " CPU_FULL,
+	  .reference = "drivers/net/veth.c:veth_xmit; kernel commit dc82a33297fc", .judge = judge },
+	{ DOCTOR_CHECK("tx-hangs", TX, ELSEWHERE, HIGH, MEASURED),
+	  .reads = "queues/tx-N/tx_timeout of an interface; ethtool -S: *tx*timeout*",
+	  .rule = "one or more",
+	  .cause =
+		  "A Tx queue of ${iface} hung ${events} times, and the kernel's watchdog reset it.",
+	  .because =
+		  "It sent nothing for 5 s or more (dmesg: NETDEV WATCHDOG), and lost what it held. The NIC, its "
+		  "driver or its link is faulty; often an offload does not work.",
+	  .clear = "${events} Tx queues hung",
+	  .now = "dmesg | grep -A3 'NETDEV WATCHDOG'; try these one by one, until it no longer hangs: ethtool -K "
+		 "${iface} tso off gso off; ethtool -K ${iface} tx off; ethtool --set-eee ${iface} eee off",
+	  .keep = "the one that helps, in the interface's configuration; another version of driver or firmware",
+	  .undo = "ethtool -K ${iface} tx on tso on gso on; ethtool --set-eee ${iface} eee on",
+	  .expect = "events from ${events} to 0",
+	  .risk = "offloads that are off cost some % of a CPU; EEE resets the link",
+	  .after = "nic-pauses-received cpu-pauses cpu-steal",
+	  .reference = "net/sched/sch_generic.c:dev_watchdog", .judge = judge },
+	{ DOCTOR_CHECK("rx-dropped", NIC, ELSEWHERE, LOW, MEASURED),
+	  .reads = "rx_dropped of the interface", .rule = "20/s or more, and 1 of 1000 packets",
+	  .cause = "${events} packets were dropped at ${iface} for other reasons (rx_dropped).",
+	  .because =
+		  "They had protocols or VLANs that nobody here wants, a filter dropped them, or the driver could not "
+		  "use them.",
+	  .clear = "${events} packets dropped at an interface for other reasons",
+	  .now = "rxaqm doctor --deep tells which functions dropped them, and why", .keep = "-",
+	  .expect = "events from ${events} to 0",
+	  .after = "nic-ring-overflow nic-no-memory nic-port-discards xdp-drops backlog-drops " CPU_FULL
+		   " rx-starved rx-queue-standing flow-limit-drops",
+	  .reference = "statistics.rst", .judge = judge_dropped },
+	{}
+};

@@ -1,0 +1,259 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* Causes outside this host (the path, the sender), and local ports that run out. */
+#include <string.h>
+
+#include "doctor/checks/ifaces.h"
+#include "doctor/checks/sockets.h"
+
+DOCTOR_JUDGE(judge_ports)
+{
+	__u64 low = doctor_sysctl(snap, "net.ipv4.ip_local_port_range", 0, 0);
+	__u64 high = doctor_sysctl(snap, "net.ipv4.ip_local_port_range", 1, 0);
+	const struct doctor_ports *ports, *worst = NULL;
+	double range = (double)(high - low + 1), share;
+
+	if (!low || high < low)
+		return doctor_blind(finding, "net.ipv4.ip_local_port_range cannot be read");
+	if (!*snap->sockets.source)
+		return doctor_blind(finding, "no pass over the sockets was possible");
+	rxaqm_list_each(ports, &snap->sockets.ports) {
+		if (!worst || ports->used > worst->used)
+			worst = ports;
+	}
+	share = worst ? worst->used * 100.0 / range : 0;
+	doctor_note(finding, "used", worst ? worst->used : 0, DOCTOR_COUNT, SOCKETS);
+	doctor_note(finding, "range", range, DOCTOR_COUNT, "net.ipv4.ip_local_port_range");
+	doctor_note(finding, "share", share, DOCTOR_PERCENT, SOCKETS);
+	if (!worst || share < 80)
+		return DOCTOR_CLEAR;
+	doctor_say(finding, "old", "%llu %llu", (unsigned long long)low, (unsigned long long)high);
+	doctor_say(finding, "from", "%s %s%s%s", worst->proto, worst->local,
+		   *worst->remote ? " to " : "", worst->remote);
+	return DOCTOR_FOUND;
+}
+
+DOCTOR_JUDGE(judge_reorder)
+{
+	static const char names[] =
+		"TcpExt.TCPSACKReorder|TcpExt.TCPTSReorder|TcpExt.TCPRenoReorder";
+	__u64 events, segments;
+
+	/* Counted by senders, for what they sent: few ACKs come back for each segment. */
+	if (!doctor_counters(snap, names, &events) ||
+	    !doctor_counter(snap, "Tcp.OutSegs", &segments))
+		return doctor_blind(finding, "/proc/net/netstat has no counters of reordering");
+	doctor_note_counter(snap, finding, "events", names);
+	doctor_note_counter(snap, finding, "segments", "Tcp.OutSegs");
+	doctor_note_counter(snap, finding, "out_of_order", "TcpExt.TCPOFOQueue");
+	doctor_note_counter(snap, finding, "received", "Tcp.InSegs");
+	return doctor_found_if(segments >= 1000 && events * 1000 > segments);
+}
+
+/* Loss on a long path, for a control that takes each loss for congestion. Use the shortest round
+ * trip: loss lengthens the smoothed one.
+ */
+DOCTOR_SCORE(by_long_loss)
+{
+	if (socket->min_rtt_us == ~0U || socket->min_rtt_us < 50000 || socket->segs_out < 100 ||
+	    (double)socket->retrans < doctor_window_s(snap) ||
+	    (strcmp(socket->ca, "cubic") && strcmp(socket->ca, "reno")))
+		return 0;
+	return (double)socket->retrans;
+}
+
+DOCTOR_SCORE(by_loss)
+{
+	return (double)socket->retrans;
+}
+
+/* The share of segments that were sent again and did not arrive twice. False: not known. */
+static bool note_loss(const struct doctor_snapshot *snap, struct doctor_finding *finding,
+		      double *ret_lost, double *ret_share)
+{
+	__u64 retrans, segments, twice = 0;
+
+	if (!doctor_counter(snap, "Tcp.RetransSegs", &retrans) ||
+	    !doctor_counter(snap, "Tcp.OutSegs", &segments)) {
+		doctor_blind(finding, "/proc/net/snmp has no counters of TCP");
+		return false;
+	}
+	/* The peer reports what came twice. */
+	doctor_counter(snap, "TcpExt.TCPDSACKRecv", &twice);
+	*ret_lost = retrans > twice ? (double)(retrans - twice) : 0;
+	*ret_share = segments ? *ret_lost * 100 / (double)segments : 0;
+	doctor_note_count(finding, "retransmitted", retrans, "Tcp.RetransSegs");
+	doctor_note_count(finding, "needlessly", twice, "TcpExt.TCPDSACKRecv");
+	doctor_note_count(finding, "segments", segments, "Tcp.OutSegs");
+	doctor_note_share(finding, "share", *ret_share, "Tcp.RetransSegs / Tcp.OutSegs");
+	return true;
+}
+
+static void say_flow(const struct doctor_snapshot *snap, struct doctor_finding *finding,
+		     const struct doctor_socket *worst)
+{
+	doctor_say_socket(snap, finding, worst);
+	doctor_say(finding, "control", "%s", worst->ca);
+	if (worst->min_rtt_us && worst->min_rtt_us != ~0U)
+		doctor_note(finding, "min_rtt", worst->min_rtt_us, DOCTOR_US, SOCKETS);
+	else
+		doctor_say(finding, "min_rtt", "not known");
+	doctor_note(finding, "rtt", worst->srtt_us, DOCTOR_US, SOCKETS);
+	doctor_note(finding, "cwnd", worst->cwnd, DOCTOR_NUMBER, SOCKETS);
+}
+
+DOCTOR_JUDGE(judge_long_loss)
+{
+	const struct doctor_socket *worst = doctor_top_flow(snap, by_long_loss);
+	double lost, share;
+
+	if (!note_loss(snap, finding, &lost, &share))
+		return DOCTOR_BLIND;
+	if (!worst)
+		return DOCTOR_CLEAR;
+	say_flow(snap, finding, worst);
+	return DOCTOR_FOUND;
+}
+
+DOCTOR_JUDGE(judge_loss)
+{
+	const struct doctor_socket *worst = doctor_top_flow(snap, by_loss);
+	double lost, share;
+	__u64 syns, opens;
+
+	if (!note_loss(snap, finding, &lost, &share))
+		return DOCTOR_BLIND;
+	doctor_note_counter(snap, finding, "timeouts", "TcpExt.TCPTimeouts");
+	syns = doctor_note_counter(snap, finding, "syns", "TcpExt.TCPSynRetrans");
+	opens = doctor_note_counter(snap, finding, "opens", "Tcp.ActiveOpens");
+	/* A lost SYN delays a connection by 1 s, though it is one segment among many. */
+	if (lost < doctor_window_s(snap) ||
+	    (share < 1 && ((double)syns < doctor_window_s(snap) || syns * 5 < opens)))
+		return DOCTOR_CLEAR;
+	doctor_say(finding, "flow", "%s", "");
+	doctor_say(finding, "min_rtt", "not known");
+	doctor_say(finding, "rtt", "not known");
+	if (worst) {
+		finding->nr_words = 0;
+		say_flow(snap, finding, worst);
+		doctor_say(finding, "flow", " Most by %s to %s, %s.", worst->local, worst->remote,
+			   worst->ca);
+	}
+	doctor_say_ours(finding, "what", "%s",
+			share < 1 ? "${syns} SYNs for ${opens} connections" :
+				    "${share} of the segments");
+	return DOCTOR_FOUND;
+}
+
+DOCTOR_SCORE(by_small_segments)
+{
+	const struct doctor_iface *iface = doctor_iface_at(snap, socket->ifindex);
+
+	/* Loopback has no path: a segment there is one write of the sender, or half of a window. */
+	if (iface && iface->link_type == DOCTOR_LOOPBACK)
+		return 0;
+	if (socket->data_segs_in < 1000 || socket->advmss < 1000 ||
+	    socket->rcv_mss >= socket->advmss / 2 ||
+	    /* The kernel bounds it to half of a window (tcp_bound_to_half_wnd), which may be small.
+	     */
+	    socket->rcv_mss >= socket->rcv_wnd / 3 ||
+	    /* Small because the sender writes little, not because of the path. */
+	    socket->received / socket->data_segs_in < socket->rcv_mss * 9 / 10)
+		return 0;
+	return (double)socket->received;
+}
+
+DOCTOR_JUDGE(judge_mss)
+{
+	const struct doctor_socket *worst = doctor_top_flow(snap, by_small_segments);
+
+	doctor_note(finding, "mss", worst ? worst->rcv_mss : 0, DOCTOR_BYTES, SOCKETS);
+	doctor_note(finding, "possible", worst ? worst->advmss : 0, DOCTOR_BYTES, SOCKETS);
+	if (!worst)
+		return DOCTOR_CLEAR;
+	doctor_say_socket(snap, finding, worst);
+	return DOCTOR_FOUND;
+}
+
+const struct doctor_check doctor_checks_path[] = {
+	{ DOCTOR_CHECK("ports-exhausted", PATH, MEMORY, HIGH, MEASURED),
+	  .reads = "ports in use by local address and peer; ip_local_port_range",
+	  .rule = "80 % or more of the range",
+	  .cause =
+		  "${share} of the local ports for ${from} are in use: new connections fail as if the network were down.",
+	  .because =
+		  "${used} of ${range} are in use. connect() then fails with EADDRNOTAVAIL. Connections in TIME_WAIT "
+		  "count, too.",
+	  .clear = "${used} of ${range} local ports in use from one address",
+	  .now = "sysctl -w net.ipv4.ip_local_port_range='1024 65535'",
+	  .keep = "echo 'net.ipv4.ip_local_port_range = 1024 65535' >>" SYSCTL_FILE,
+	  .undo = "sysctl -w net.ipv4.ip_local_port_range=${old}, and remove the line",
+	  .expect =
+		  "64512 ports; for programs that bind first, IP_BIND_ADDRESS_NO_PORT shares ports by peer",
+	  .risk = "servers that listen above 1024 and start later may find their port taken: "
+		  "ip_local_reserved_ports",
+	  .reference = "ip(7) IP_BIND_ADDRESS_NO_PORT; Cloudflare: 28,232 ports",
+	  .judge = judge_ports },
+	{ DOCTOR_CHECK("reordering", PATH, ELSEWHERE, LOW, MEASURED),
+	  .reads =
+		  "TCPSACKReorder, TCPTSReorder, TCPRenoReorder over Tcp.OutSegs; TCPOFOQueue, Tcp.InSegs",
+	  .rule = "more than 1 of 1000 segments sent",
+	  .cause = "Packets overtake each other: senders here saw it ${events} times.",
+	  .because =
+		  "${segments} segments were sent. Of ${received} received, ${out_of_order} came out of order. The "
+		  "path or a bond reorders them, or RPS and RFS move a flow between CPUs.",
+	  .clear = "${events} reorderings in ${segments} segments",
+	  .now = "compare with RPS and RFS off: echo 0 >/sys/class/net/IFACE/queues/rx-N/rps_cpus",
+	  .keep = "the same in the interface's configuration", .undo = "the old mask",
+	  .expect = "events from ${events} to 0 if it was this host",
+	  .risk = "RPS off loads one CPU a queue",
+	  .after = "ip-fragments tcp-loss loss-on-long-path",
+	  .reference = "snmp_counter.rst; RFC 8985", .judge = judge_reorder },
+	{ DOCTOR_CHECK("loss-on-long-path", PATH, ELSEWHERE, MEDIUM, INFERRED),
+	  .reads = "retransmissions, shortest RTT, congestion control of flows",
+	  .rule = "a flow with cubic or reno retransmits 1/s or more at a shortest round trip of 50 ms or more",
+	  .cause = "${program} sends over a long path that loses packets, with ${control}.",
+	  .because = "${socket}: shortest round trip ${min_rtt}, window ${cwnd} segments. Each "
+		     "loss takes part of the window, and growing back takes many such round trips.",
+	  .clear = "${share} of segments sent again, none by loss-based control on a long path",
+	  .now = "sysctl -w net.ipv4.tcp_congestion_control=bbr", .keep = "in " SYSCTL_FILE,
+	  .undo = "sysctl -w net.ipv4.tcp_congestion_control=${control}",
+	  .expect = "a published case went from 2.1 to 9.7 Gbit/s at 144 ms",
+	  .risk = "BBR takes more than its share beside others",
+	  .after =
+		  "cq-shared rx-queue-standing rx-queues-few rx-cpu-busy rx-cpus-busy nic-ring-overflow",
+	  .reference = "Google, TCP bulk flows over 144 ms", .judge = judge_long_loss },
+	{ DOCTOR_CHECK("tcp-loss", PATH, ELSEWHERE, MEDIUM, MEASURED),
+	  .reads =
+		  "Tcp.RetransSegs over Tcp.OutSegs, less TCPDSACKRecv; TCPTimeouts, TCPSynRetrans; RTT of flows",
+	  .rule = "1/s or more, and 1 % or more of the segments sent, are sent again and did not arrive twice; or 1/s "
+		  "or more are SYNs, one for five connections",
+	  .cause = "${what} sent from here are lost and sent again.",
+	  .because =
+		  "${retransmitted} of ${segments} segments were sent again, with ${timeouts} timeouts and ${syns} "
+		  "SYNs. Shortest round trip ${min_rtt}, smoothed ${rtt}: the difference is waiting.${flow}",
+	  .clear = "${share} of the segments sent are lost",
+	  .now = "find where: mtr -T towards the peer; ethtool -S at both ends, the drops of the switch's port "
+		 "between them; the figures of a wireless link; if all peers lose alike, try without the NIC's "
+		 "offloads: ethtool -K IFACE tso off gso off",
+	  .keep = "what helped", .undo = "ethtool -K IFACE tso on gso on, if that was tried",
+	  .expect = "retransmitted from ${retransmitted} to below 1 of 1000 segments",
+	  .after =
+		  "loss-on-long-path tx-hangs veth-drops too-big-to-forward duplex-mismatch wire-errors link-slow link-full tx-qdisc-drops tx-qdisc-standing "
+		  "nic-ring-overflow nic-port-discards nic-no-memory nic-allowance frames-too-long checksum-errors backlog-drops "
+		  "conntrack-full conntrack-race neighbour-full rp-filter syn-queue-full listen-overflow tcp-queue-drop tcp-pruned cq-shared rx-queue-standing rx-starved rx-late "
+		  "cpu-pauses xdp-drops " READERS " " CPU_FULL,
+	  .reference = "snmp_counter.rst; RFC 8985", .judge = judge_loss },
+	{ SOCKET_CHECK("small-mss", PATH, ELSEWHERE, LOW, MEASURED),
+	  .reads = "rcv_mss, advmss, bytes a segment of flows",
+	  .rule = "full segments of less than half of what this host would take",
+	  .cause = "${program} receives segments of ${mss}; this host would take ${possible}.",
+	  .because = "On ${socket}: a smaller MTU or a tunnel on the path, or a clamp of the MSS.",
+	  .clear = "no large flow has segments of less than half of what is possible",
+	  .now = "the same MTU on the whole path: ip link set IFACE mtu 9000 at both ends and between",
+	  .keep = "the same in the interfaces' configuration", .undo = "the old MTU",
+	  .expect = "fewer packets for the same bytes: by the factor ${possible} over ${mss}",
+	  .risk = "a hop with a smaller MTU that sends no ICMP loses large packets",
+	  .reference = "Google, TCP bulk flows: MTU 8,896, 9.7 to 12.5 Gbit/s",
+	  .judge = judge_mss },
+	{}
+};

@@ -1,0 +1,260 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* Memory and windows of receiving TCP sockets. */
+#include <json-c/json.h>
+#include <string.h>
+
+#include "doctor/checks/check.h"
+#include "doctor/checks/sockets.h"
+
+/* For .after: the causes of shut windows. */
+#define SHUT_BY READERS " tcp-rcvbuf-fixed tcp-collapse tcp-memory cgroup-memory tcp-queue-drop"
+
+/* Also name the socket with most memory. */
+DOCTOR_JUDGE(judge_rise)
+{
+	enum doctor_verdict verdict = doctor_judge_rise(snap, finding);
+
+	if (verdict == DOCTOR_FOUND)
+		doctor_say_largest(snap, finding);
+	return verdict;
+}
+
+DOCTOR_JUDGE(judge_memory)
+{
+	__u64 pages, squeezed, limit = doctor_sysctl(snap, "net.ipv4.tcp_mem", 1, 0);
+	bool near;
+
+	if (!limit || !doctor_map_get(snap->after.counters, "sockstat.TCP.mem", &pages))
+		return doctor_blind(finding,
+				    "tcp_mem can be read in the first network namespace only");
+	near = pages * 10 >= limit * 8;
+	doctor_note(finding, "tcp_memory", (double)pages * snap->page_size, DOCTOR_BYTES,
+		    "/proc/net/sockstat");
+	doctor_note(finding, "pressure_at", (double)limit * snap->page_size, DOCTOR_BYTES,
+		    "net.ipv4.tcp_mem[1]");
+	doctor_note(finding, "share", (double)pages * 100 / (double)limit, DOCTOR_PERCENT,
+		    "/proc/net/sockstat");
+	squeezed = doctor_note_counter(snap, finding, "pressures", "TcpExt.TCPMemoryPressures");
+	squeezed += doctor_note_counter(snap, finding, "aborts", "TcpExt.TCPAbortOnMemory");
+	doctor_say_largest(snap, finding);
+	if (near)
+		doctor_say(finding, "state", "is near the limit where the kernel shrinks buffers");
+	else
+		doctor_say(finding, "state", "was short %llu times", (unsigned long long)squeezed);
+	return near ? DOCTOR_FOUND : doctor_found_if_often(snap, squeezed);
+}
+
+DOCTOR_JUDGE(judge_cgroup)
+{
+	static const char prefix[] = "cgroup.sock_throttled:";
+	__u64 value, total = 0, most_of_all = 0;
+
+	if (!doctor_map_get(snap->after.counters, prefix, &value))
+		return doctor_blind(finding,
+				    "memory.events has no sock_throttled (Linux 7.x has it)");
+	json_object_object_foreach(snap->after.counters, key, entry) {
+		(void)entry;
+		if (strncmp(key, prefix, strlen(prefix)))
+			continue;
+		/* A cgroup that is not in the first sample was not throttled before. */
+		if (!doctor_counter(snap, key, &value) &&
+		    (doctor_map_get(snap->before.counters, key, &value) ||
+		     !doctor_map_get(snap->after.counters, key, &value)))
+			continue;
+		total += value;
+		if (value <= most_of_all)
+			continue;
+		most_of_all = value;
+		doctor_say(finding, "cgroup", "%.150s", key + strlen(prefix));
+	}
+	doctor_note_count(finding, "throttled", total, "memory.events sock_throttled");
+	return doctor_found_if_often(snap, total);
+}
+
+/* How long one collapse holds a CPU, if the probe has measured it. */
+static void note_collapse_time(const struct doctor_snapshot *snap, struct doctor_finding *finding)
+{
+	__u64 calls, longest_ns, total_ns;
+
+	doctor_say(finding, "takes", "can hold the CPU for tens of ms (--deep measures it)");
+	if (!doctor_map_get(snap->deep, "collapse_calls", &calls) || !calls ||
+	    !doctor_map_get(snap->deep, "collapse_longest_ns", &longest_ns) ||
+	    !doctor_map_get(snap->deep, "collapse_total_ns", &total_ns))
+		return;
+	doctor_note(finding, "collapse_mean", (double)total_ns / (double)calls / 1000, DOCTOR_US,
+		    "kprobe on tcp_collapse");
+	doctor_note(finding, "collapse_longest", (double)longest_ns / 1000, DOCTOR_US,
+		    "kprobe on tcp_collapse");
+	doctor_say(finding, "takes", "held the CPU for up to %.2f ms", (double)longest_ns / 1e6);
+}
+
+DOCTOR_JUDGE(judge_collapse)
+{
+	doctor_note(finding, "tcp_rmem_max", (double)doctor_sysctl(snap, "net.ipv4.tcp_rmem", 2, 0),
+		    DOCTOR_BYTES, "net.ipv4.tcp_rmem[2]");
+	doctor_say_rmem(snap, finding, false);
+	note_collapse_time(snap, finding);
+	return judge_rise(snap, finding);
+}
+
+/* Memory in use plus the window promised, if that exceeds the buffer. */
+DOCTOR_SCORE(beyond_limit)
+{
+	double promised = socket->rcv_wnd == ~0U ? 0 : socket->rcv_wnd;
+	double memory = socket->rmem_alloc + promised;
+
+	/* A buffer set by the program does not grow; a half empty one still takes a burst. */
+	if (socket->rcvbuf_locked || socket->rmem_alloc < socket->rcvbuf / 2)
+		return 0;
+	return memory > socket->rcvbuf ? memory : 0;
+}
+
+DOCTOR_JUDGE(judge_stuck)
+{
+	__u64 shrink = doctor_sysctl(snap, "net.ipv4.tcp_shrink_window", 0, ~0ULL);
+	const struct doctor_socket *worst = doctor_top_flow(snap, beyond_limit);
+	enum doctor_verdict verdict;
+
+	doctor_note(finding, "shrink_window", shrink == 1, DOCTOR_NUMBER,
+		    "net.ipv4.tcp_shrink_window");
+	if (shrink == ~0ULL)
+		return doctor_blind(finding,
+				    "the kernel has no tcp_shrink_window: windows never shrink");
+	verdict = judge_rise(snap, finding);
+	if (shrink == 1)
+		return DOCTOR_CLEAR;
+	if (verdict != DOCTOR_FOUND)
+		return verdict;
+	/* A fast transfer shuts its window for moments, but its buffers do not stay full. */
+	if (!worst)
+		return DOCTOR_CLEAR;
+	doctor_say_holder(snap, finding, worst);
+	doctor_note(finding, "memory_used", worst->rmem_alloc, DOCTOR_BYTES, SOCKETS);
+	doctor_note(finding, "memory_limit", worst->rcvbuf, DOCTOR_BYTES, SOCKETS);
+	doctor_note(finding, "window", worst->rcv_wnd, DOCTOR_BYTES, SOCKETS);
+	return DOCTOR_FOUND;
+}
+
+DOCTOR_JUDGE(judge_zero_window)
+{
+	__u64 shut, now = snap->sockets.zero_window, wanted = 0;
+
+	if (!doctor_counter(snap, "TcpExt.TCPToZeroWindowAdv", &shut))
+		return doctor_blind(finding, "/proc/net/netstat has no TCPToZeroWindowAdv");
+	doctor_note_count(finding, "shut", shut, "TcpExt.TCPToZeroWindowAdv");
+	doctor_note_counter(snap, finding, "opened", "TcpExt.TCPFromZeroWindowAdv");
+	doctor_note_counter(snap, finding, "dropped_outside", "TcpExt.TCPZeroWindowDrop");
+	if (!*snap->sockets.source || now == ~0ULL)
+		now = 0;
+	doctor_note(finding, "shut_now", (double)now, DOCTOR_COUNT, SOCKETS);
+	doctor_say_largest(snap, finding);
+	/* Each window that could not shrink wanted to shut, often more than once. */
+	doctor_counter(snap, "TcpExt.TCPWantZeroWindowAdv", &wanted);
+	if (wanted * 2 < shut)
+		finding->after = SHUT_BY;
+	return doctor_found_if(now || (double)shut / doctor_window_s(snap) >= 5);
+}
+
+const struct doctor_check doctor_checks_tcp[] = {
+	{ DOCTOR_CHECK("tcp-memory", TCP, MEMORY, HIGH, MEASURED),
+	  .reads = "sockstat TCP mem, tcp_mem, TCPMemoryPressures, TCPAbortOnMemory",
+	  .rule = "80 % or more of tcp_mem[1], or the counters rise by 1/s or more",
+	  .cause = "The memory of all TCP sockets together ${state}.",
+	  .because =
+		  "${tcp_memory} are in use now (${share}). From ${pressure_at} on every socket gets a smaller buffer, "
+		  "because of a few large ones. The largest: ${holder}.",
+	  .clear = "TCP memory ${tcp_memory}, ${share} of the limit",
+	  .now = "find the holders: ss -tmp; then raise tcp_mem[1] and [2], or fix the holder",
+	  .keep = "echo 'net.ipv4.tcp_mem = MIN PRESSURE MAX' >>" SYSCTL_FILE,
+	  .undo = "remove the line and set the old values",
+	  .expect = "share below 80 %, pressures 0", .risk = "programs have that much less memory",
+	  .after = READERS, .reference = "tcp_mem in Documentation/networking/ip-sysctl.rst",
+	  .judge = judge_memory },
+	{ DOCTOR_CHECK("cgroup-memory", TCP, MEMORY, HIGH, MEASURED),
+	  .reads = "memory.events sock_throttled of all cgroups",
+	  .rule = "sock_throttled rises by 1/s or more",
+	  .cause = "The memory limit of the container ${cgroup} throttles its sockets.",
+	  .because =
+		  "The kernel kept buffers of that cgroup's sockets small ${throttled} times: memory is short, not the "
+		  "network.",
+	  .clear = "${throttled} times a container's sockets were throttled",
+	  .now = "raise memory.high or memory.max of ${cgroup}",
+	  .keep = "in the container's definition", .undo = "set the old limit",
+	  .expect = "sock_throttled no longer rises", .risk = "the host's memory",
+	  .reference = "memory.events in Documentation/admin-guide/cgroup-v2.rst (7.x)",
+	  .judge = judge_cgroup },
+	{ DOCTOR_CHECK("tcp-collapse", TCP, MEMORY, HIGH, MEASURED),
+	  .reads = "TcpExt.TCPRcvCollapsed, tcp_rmem; --deep: kprobe on tcp_collapse",
+	  .rule = "TCPRcvCollapsed rises by 1/s or more",
+	  .cause =
+		  "Receive buffers have grown beyond what is read: the kernel spends its time repacking them.",
+	  .because =
+		  "${events} buffers were repacked in softirq. With a full buffer of ${tcp_rmem_max} one such "
+		  "pass ${takes}, and everything behind it waits. Largest: ${holder}.",
+	  .clear = "${events} receive buffers repacked", OTHER_RMEM,
+	  .expect =
+		  "shorter passes: published figures are some ${other_ms} for ${other_size}, and 32 to 64 ms for 64 MB",
+	  .risk = "flows with a long path get a smaller window: ${other_size} carry ${other_rate} at 100 ms",
+	  .after = READERS " tcp-rcvbuf-fixed",
+	  .reference =
+		  "net/ipv4/tcp_input.c:tcp_collapse; Cloudflare 2022, optimizing TCP for high WAN throughput",
+	  .judge = judge_collapse },
+	{ DOCTOR_CHECK("tcp-pruned", TCP, MEMORY, HIGH, MEASURED),
+	  .reads = "TcpExt.RcvPruned, OfoPruned, TCPOFODrop",
+	  .cause =
+		  "The kernel dropped received data ${events} times, because receive memory was short.",
+	  .because =
+		  "The peer must send that data again: this host makes the loss. Largest holder: ${holder}.",
+	  .clear = "received data was dropped ${events} times",
+	  .now = "raise the limit that binds: tcp_rmem[2] for one socket, tcp_mem for all; "
+		 "or take SO_RCVBUF out of the program",
+	  .keep = "in " SYSCTL_FILE, .undo = "remove the line and set the old value",
+	  .expect = "events from ${events} to 0", .risk = "memory",
+	  .after = "tcp-memory cgroup-memory " READERS " tcp-rcvbuf-fixed tcp-collapse",
+	  .reference = "snmp_counter.rst, TcpExtRcvPruned, TcpExtOfoPruned", .judge = judge_rise },
+	{ DOCTOR_CHECK("tcp-queue-drop", TCP, MEMORY, HIGH, MEASURED),
+	  .reads = "TcpExt.TCPRcvQDrop",
+	  .cause = "${events} segments were dropped although the window had allowed them.",
+	  .because = "A segment costs more memory than its payload: the window promised what the "
+		     "buffer could not hold. Largest holder: ${holder}.",
+	  .clear = "${events} segments dropped inside the window",
+	  .now = "a larger receive buffer: tcp_rmem[1], or no SO_RCVBUF in the program",
+	  .keep = "in " SYSCTL_FILE, .undo = "remove the line and set the old value",
+	  .expect = "events from ${events} to 0", .risk = "memory",
+	  .after = "tcp-memory cgroup-memory " READERS " tcp-rcvbuf-fixed tcp-truesize "
+		   "tcp-collapse",
+	  .reference =
+		  "net/ipv4/tcp_input.c:tcp_data_queue; Cloudflare, windows that cannot shrink (13 of 65 packets)",
+	  .judge = judge_rise },
+	{ SOCKET_CHECK("tcp-window-stuck", TCP, MEMORY, MEDIUM, MEASURED),
+	  .reads =
+		  "TcpExt.TCPWantZeroWindowAdv, tcp_shrink_window; socket table: receive memory, buffer, window",
+	  .rule = "TCPWantZeroWindowAdv rises by 1/s or more, tcp_shrink_window is 0, and a buffer is half full with a "
+		  "window beyond the rest",
+	  .cause =
+		  "Windows wanted to shut ${events} times and may not shrink: buffers grow past their limit.",
+	  .because = "With tcp_shrink_window=0 a window once advertised must be honoured, so the "
+		     "kernel raises the buffer to what is used (tcp_clamp_window). ${holder} has "
+		     "${memory_used} of ${memory_limit} in use, and a window of ${window}.",
+	  .clear = "${events} times a window wanted to shut (tcp_shrink_window=${shrink_window})",
+	  SYSCTL("net.ipv4.tcp_shrink_window", "1", "0"),
+	  .expect = "no more than tcp_rmem[2] a socket",
+	  .risk = "RFC 7323 discourages it; Cloudflare has it on everywhere since 2023",
+	  .after = READERS " tcp-rcvbuf-fixed tcp-collapse",
+	  .reference =
+		  "tcp_shrink_window in ip-sysctl.rst; Cloudflare 2023, unbounded memory usage by TCP",
+	  .judge = judge_stuck },
+	{ DOCTOR_CHECK("tcp-zero-window", TCP, READER, LOW, MEASURED),
+	  .reads =
+		  "TCPToZeroWindowAdv, TCPFromZeroWindowAdv, TCPZeroWindowDrop; windows of the socket table",
+	  .rule = "a window is shut now, or 5 or more shut a second",
+	  .cause =
+		  "Receive windows shut ${shut} times (${shut_now} are shut now): senders wait for readers.",
+	  .because =
+		  "Largest holder of unread data: ${holder}. Packets dropped outside a shut window are harmless.",
+	  .clear = "${shut} windows shut, ${shut_now} are shut now",
+	  .now = "find the reader: ss -tmp 'state established' and its Recv-Q",
+	  .keep = "a faster reader", .expect = "shut_now 0", .after = SHUT_BY " tcp-window-stuck",
+	  .reference = "snmp_counter.rst, TcpExtTCPToZeroWindowAdv", .judge = judge_zero_window },
+	{}
+};

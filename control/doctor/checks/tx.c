@@ -1,0 +1,165 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* The sending side of a receive problem: small frames sent bring back many ACKs. */
+#include <string.h>
+
+#include "doctor/checks/ifaces.h"
+#include "doctor/checks/sockets.h"
+
+#define GROUPS "BPF iter/tcp by Rx queue"
+#define FRAMES "net:net_dev_start_xmit"
+
+static bool segments_per_frame(const struct doctor_snapshot *snap, double *ret_ratio,
+			       __u64 *ret_segments)
+{
+	__u64 frames;
+
+	if (!doctor_counter(snap, "Tcp.OutSegs", ret_segments) ||
+	    !doctor_counters(snap, "Ip.OutRequests", &frames) || !frames)
+		return false;
+	*ret_ratio = (double)*ret_segments / (double)frames;
+	return true;
+}
+
+/* Of groups that send, the one with most senders paced too slowly for two segments a frame. */
+static const struct doctor_group *slow_group(const struct doctor_snapshot *snap)
+{
+	const struct doctor_group *group, *worst = NULL;
+
+	rxaqm_list_each(group, &snap->sockets.groups) {
+		if (group->active < 8 || group->slow_paced * 2 <= group->active ||
+		    (double)group->acked / doctor_window_s(snap) < 1e6)
+			continue;
+		if (!worst || group->slow_paced > worst->slow_paced)
+			worst = group;
+	}
+	return worst;
+}
+
+/* Segments in each data frame that @ifindex sent while the probe ran; 0: not known. */
+static double frame_of(const struct doctor_snapshot *snap, __u32 ifindex, __u64 *ret_median)
+{
+	const struct doctor_deep_frames *queue;
+	__u64 frames = 0, segments = 0, most = 0;
+
+	rxaqm_list_each(queue, &snap->deep_frames) {
+		if (queue->ifindex != ifindex)
+			continue;
+		frames += queue->frames;
+		segments += queue->segments;
+		if (queue->frames < most)
+			continue;
+		most = queue->frames;
+		*ret_median = queue->median;
+	}
+	return frames >= 100 ? (double)segments / (double)frames : 0;
+}
+
+/* Pure ACKs lower the ratio of the counters; the probe looks at frames with data only. */
+static bool frames_are_small(const struct doctor_snapshot *snap, struct doctor_finding *finding,
+			     __u32 ifindex, double ratio)
+{
+	__u64 median = 0;
+	double probed = frame_of(snap, ifindex, &median);
+
+	if (!probed)
+		return ratio < 4;
+	finding->confidence = DOCTOR_MEASURED;
+	doctor_note(finding, "segments_a_frame", probed, DOCTOR_RATIO, FRAMES);
+	doctor_note(finding, "frame_median", (double)median, DOCTOR_BYTES,
+		    FRAMES ", a power of two");
+	return probed < 4;
+}
+
+static void note_queue(struct doctor_finding *finding, const struct doctor_group *group)
+{
+	doctor_note(finding, "queue", group->rx_queue == ~0U ? 0 : group->rx_queue, DOCTOR_NUMBER,
+		    GROUPS);
+}
+
+DOCTOR_JUDGE(judge_small)
+{
+	const struct doctor_group *group = slow_group(snap);
+	__u64 segments;
+	double ratio;
+
+	if (!segments_per_frame(snap, &ratio, &segments))
+		return doctor_blind(finding, "nothing was sent, or its counters were reset");
+	doctor_note_rise(finding, "segments_a_frame", ratio, DOCTOR_RATIO,
+			 "Tcp.OutSegs / Ip.OutRequests");
+	doctor_note_rise(finding, "segments", (double)segments / doctor_window_s(snap),
+			 DOCTOR_PER_S, "Tcp.OutSegs");
+	doctor_note(finding, "min_tso_segs",
+		    (double)doctor_sysctl(snap, "net.ipv4.tcp_min_tso_segs", 0, 2), DOCTOR_NUMBER,
+		    "net.ipv4.tcp_min_tso_segs");
+	if (!group || !frames_are_small(snap, finding, group->ifindex, ratio))
+		return DOCTOR_CLEAR;
+	doctor_say(finding, "iface", "%s", doctor_iface_name(snap, group->ifindex));
+	note_queue(finding, group);
+	doctor_note(finding, "slow_flows", group->slow_paced, DOCTOR_COUNT, GROUPS);
+	doctor_note(finding, "flows", group->active, DOCTOR_COUNT, GROUPS);
+	doctor_note(finding, "pacing", (double)group->pacing_median, DOCTOR_BYTES_PER_S, GROUPS);
+	doctor_note(finding, "rtt", (double)group->srtt_median_us, DOCTOR_US, GROUPS);
+	doctor_note(finding, "cwnd", (double)group->cwnd_median, DOCTOR_NUMBER, GROUPS);
+	return DOCTOR_FOUND;
+}
+
+DOCTOR_JUDGE(judge_bonus)
+{
+	const struct doctor_group *group;
+	__u32 young = 0, without = 0;
+	bool short_elsewhere = false;
+
+	if (doctor_sysctl(snap, "net.ipv4.tcp_tso_rtt_log", 0, ~0ULL) == ~0ULL)
+		return doctor_blind(finding, "the kernel has no tcp_tso_rtt_log (before 5.18)");
+	rxaqm_list_each(group, &snap->sockets.groups) {
+		bool most = group->young_no_bonus * 2 > group->young;
+
+		/* A long path looks the same: require short round trips on other queues. */
+		short_elsewhere |= !most && group->active >= 4 && group->min_rtt_median_us &&
+				   group->min_rtt_median_us >> 9 < 2;
+		if (!most || group->young < 4)
+			continue;
+		young += group->young;
+		without += group->young_no_bonus;
+		doctor_note(finding, "min_rtt", (double)group->min_rtt_median_us, DOCTOR_US,
+			    GROUPS);
+		note_queue(finding, group);
+	}
+	doctor_note(finding, "without", without, DOCTOR_COUNT, GROUPS);
+	doctor_note(finding, "young", young, DOCTOR_COUNT, GROUPS);
+	return doctor_found_if(without && short_elsewhere);
+}
+
+const struct doctor_check doctor_checks_tx[] = {
+	{ DOCTOR_CHECK("tso-self-throttled", TX, LOOP, MEDIUM, INFERRED), .by_queues = true,
+	  .reads = "Tcp.OutSegs / Ip.OutRequests; pacing, RTT, cwnd of flows by Rx queue; tcp_min_tso_segs; --deep: "
+		   "net:net_dev_start_xmit",
+	  .rule = "below 4 segments a frame, and most of 8 or more flows of a queue paced below 2 segments a ms",
+	  .cause = "Flows of ${iface} queue ${queue} send small frames (${segments_a_frame} segments): they throttle "
+		   "themselves.",
+	  .because = "${slow_flows} of ${flows} flows are paced at about ${pacing} (round trip "
+		     "${rtt}, window ${cwnd}): less than two segments a ms, so each frame is "
+		     "small, costs as much as a large one, and brings its own ACK.",
+	  .clear = "${segments_a_frame} segments a frame sent, or no queue with slowly paced flows",
+	  SYSCTL("net.ipv4.tcp_min_tso_segs", "8", "${min_tso_segs}"),
+	  .expect = "frames of 8 segments instead of ${segments_a_frame}: a quarter of the packets",
+	  .risk = "bursts of 12 kB a flow; no effect with BBR, which sets its own minimum, nor beyond cwnd",
+	  .after = "rx-queue-standing cq-shared " CPU_FULL,
+	  .reference = "net/ipv4/tcp_output.c:tcp_tso_autosize; Meta: 6 kB frames instead of 64 kB",
+	  .judge = judge_small },
+	{ DOCTOR_CHECK("tso-bonus-decayed", TX, LOOP, LOW, INFERRED), .by_queues = true,
+	  .reads = "min_rtt of flows that are new in the window, by Rx queue; tcp_tso_rtt_log",
+	  .rule = "most new flows of a queue have a min_rtt of 3 ms or more, and those of another below 1 ms",
+	  .cause = "${without} of ${young} new flows began inside a standing queue: they do not get the larger frames "
+		   "that Linux 5.18 gives for short round trips.",
+	  .because = "Their smallest round trip is ${min_rtt}, the delay of the queue itself, and "
+		     "is kept for tcp_min_rtt_wlen.",
+	  .clear = "${without} of ${young} new flows lack larger frames because of a standing queue",
+	  .now = "sysctl -w net.ipv4.tcp_min_tso_segs=8; " ENFORCE_FOR("IFACE"),
+	  .keep = "echo net.ipv4.tcp_min_tso_segs=8 >>" SYSCTL_FILE,
+	  .undo = "sysctl -w net.ipv4.tcp_min_tso_segs=2, and remove the line",
+	  .expect = "min_rtt from ${min_rtt} to that of the path", .risk = "bursts of 12 kB a flow",
+	  .after = "rx-queue-standing " CPU_FULL " tso-self-throttled",
+	  .reference = "tcp_tso_rtt_log in ip-sysctl.rst; tcp_tso_autosize", .judge = judge_bonus },
+	{}
+};
