@@ -91,7 +91,7 @@ RIG_SKELS := $(call bpf_skels,$(TEST_BPF_DIRS))
 CONTROL_DIRS := $(addprefix core/,base keys nic sockets clock policy profile state figures picture \
 		command) \
 	$(addprefix aqm/,overload config attach report daemon cli) aqm \
-	$(addprefix doctor/,snapshot sockets collect deep rules) doctor \
+	$(addprefix doctor/,snapshot sockets collect deep checks) doctor \
 	$(addprefix qualify/,record judge print measure peer rows) qualify \
 	trial
 control_objs = $(patsubst %.c,$(BUILD)/obj/%.o,$(wildcard control/$(1)/*.c control/$(1)/*/*.c))

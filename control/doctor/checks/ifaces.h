@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* What rules about interfaces share, and rules about probed NAPIs. */
+/* What checks of interfaces and of probed NAPIs share. */
 #pragma once
 
 #include "doctor/checks/check.h"

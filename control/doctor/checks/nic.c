@@ -17,7 +17,7 @@ static __u64 dropped_by_rxaqm(const struct doctor_snapshot *snap, const struct d
 	return sum;
 }
 
-/* The loss by the table of loss counters, or the sum of a counter of the queues if that is larger. */
+/* The loss by known counters, or the sum of a counter of the queues if that is larger. */
 static __u64 lost(const struct doctor_snapshot *snap, const struct doctor_iface *iface,
 		  const char *id, const char **ret_name)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* What rules about sockets share. */
+/* What checks of sockets share. */
 #pragma once
 
 #include "doctor/checks/check.h"

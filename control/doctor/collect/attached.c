@@ -21,7 +21,7 @@ struct doctor_attached_before *doctor_attached_first(void)
 	if (!before)
 		return NULL;
 	before->state = (struct rxaqm_state)RXAQM_STATE_NONE;
-	/* No error if nothing is attached: the rules that need it say so. */
+	/* No error if nothing is attached: the checks that need it say so. */
 	if (rxaqm_state_open(&before->state, false, NULL))
 		return before;
 	before->queue = malloc(RXAQM_MAX_QUEUES * sizeof(*before->queue));

@@ -10,7 +10,7 @@
 #include "doctor/collect/collect.h"
 #include "doctor/snapshot/get.h"
 
-/* All sysctls that rules read. One that the kernel lacks is left out; its absence also tells
+/* All sysctls that checks read. One that the kernel lacks is left out; its absence also tells
  * something.
  */
 static const char sysctls[] =

@@ -45,7 +45,7 @@ struct bpf_object_skeleton;
 bool doctor_deep_look(struct doctor_deep *deep, struct bpf_object_skeleton *skeleton,
 		      const char *name, const char *what);
 
-/* Note how long the probe @name ran; this tells the rules that it did. */
+/* Note how long the probe @name ran; this tells the checks that it did. */
 void doctor_deep_ran(struct doctor_deep *deep, const char *name, __u64 ns);
 
 /* The probe of stalls.c, with the sysfs mount at @sysfs_fd. */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* How rules read a snapshot. False, NULL or ~0 mean "not known", which is never 0. */
+/* How checks read a snapshot. False, NULL or ~0 mean "not known", which is never 0. */
 #pragma once
 
 #include "doctor/snapshot/snapshot.h"

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* A table with a row for every counter of loss, refusal, retry or error in a snapshot, and with the
- * findings that explain it. Collectors keep what it knows, rules sum up their rows, and a counter
+ * findings that explain it. Collectors keep what it knows, checks sum up their rows, and a counter
  * that rises without a finding is printed as not explained.
  */
 #pragma once

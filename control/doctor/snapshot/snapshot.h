@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
  * All that the doctor knows of a host: two samples, some seconds apart, and what was seen between
- * them. Collectors (collect/) fill it; rules (rules/) read nothing else. fields.c turns it into a
+ * them. Collectors (collect/) fill it; checks (checks/) read nothing else. fields.c turns it into a
  * bundle (JSON) and back without loss. A live diagnosis goes through a bundle, too, so live and
  * recorded ones cannot differ.
  *
