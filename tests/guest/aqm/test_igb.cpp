@@ -221,8 +221,8 @@ TEST_CASE("igb: doctor knows to which CPU a queue's interrupts go now", "[igb]")
 	const std::string &ifname = igb.wire->rx_if;
 	/* The interrupt and CPU of the first Rx queue that has an interrupt. */
 	auto look = [&] {
-		Result result = igb.host.rxaqm(igb.wire->rx, { "doctor", "-j", "--time=1s",
-							       "--record=-", ifname });
+		Result result = igb.host.rxaqm(igb.wire->rx,
+					       { "doctor", "--time=1s", "--record=-", ifname });
 		Json bundle(result.out);
 		std::pair<int64_t, int64_t> irq_cpu{ 0, -1 };
 
