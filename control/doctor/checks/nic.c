@@ -410,7 +410,7 @@ const struct doctor_check doctor_checks_nic[] = {
 	  .reads = "queues/tx-N/tx_timeout of an interface; ethtool -S: *tx*timeout*",
 	  .rule = "one or more",
 	  .cause =
-		  "A Tx queue of ${iface} hung ${events} times, and the kernel's watchdog reset it.",
+		  "The kernel's watchdog reset a Tx queue of ${iface} that hung (times: ${events}).",
 	  .because =
 		  "It sent nothing for 5 s or more (dmesg: NETDEV WATCHDOG), and lost what it held. The NIC, its "
 		  "driver or its link is faulty; often an offload does not work.",
