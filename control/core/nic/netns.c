@@ -46,7 +46,7 @@ int rxaqm_netns_enter(const char *name, struct rxaqm_error *error)
 		return rxaqm_failed(error, errno,
 				    "no network namespace \"%s\" in %s: %s; see \"ip netns list\"",
 				    name, RXAQM_NETNS_DIR, strerror(errno));
-	origin_fd = open("/proc/self/ns/net", O_RDONLY | O_CLOEXEC);
+	origin_fd = open("/proc/thread-self/ns/net", O_RDONLY | O_CLOEXEC);
 	if (setns(fd, CLONE_NEWNET))
 		err = rxaqm_failed(error, errno, "cannot enter network namespace \"%s\": %s%s",
 				   name, strerror(errno), errno == EPERM ? "; run as root" : "");
@@ -63,13 +63,13 @@ static __u64 ino_of(const char *path)
 
 __u64 rxaqm_netns_ino(void)
 {
-	return ino_of("/proc/self/ns/net");
+	return ino_of("/proc/thread-self/ns/net");
 }
 
 /* Call @each in the namespace @fd, unless it is the current one, and come back. Closes @fd. */
 static void call_in(int fd, void (*each)(void *arg), void *arg)
 {
-	int home_fd = open("/proc/self/ns/net", O_RDONLY | O_CLOEXEC);
+	int home_fd = open("/proc/thread-self/ns/net", O_RDONLY | O_CLOEXEC);
 	__u64 home_ino = rxaqm_netns_ino();
 	bool was_away = away;
 

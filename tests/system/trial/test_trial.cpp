@@ -323,6 +323,6 @@ TEST_CASE("trial: it ends when the program is on the interface no more", "[trial
 
 	CAPTURE(result.text());
 	CHECK(result.exit_code == 0);
-	CHECK(result.out.find("It ended before its time: its XDP program was taken off") !=
+	CHECK(result.out.find("It ended early: its XDP program was taken off") !=
 	      std::string::npos);
 }
