@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: (GPL-2.0-only OR BSD-2-Clause) */
 /*
- * From a sojourn and a packet's class to the verdict, and its execution on the packet.
+ * From a sojourn and a packet's class to the verdict, which shared/decide.h draws, and the mark on
+ * the packet. look_judge() in rxaqm.bpf.c returns XDP_DROP.
  */
 #ifndef RXAQM_JUDGE_BPF_H
 #define RXAQM_JUDGE_BPF_H

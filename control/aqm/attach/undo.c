@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
+/* The way back from an attach, complete or interrupted. */
 #include "attach/undo.h"
 
 #include <net/if.h>

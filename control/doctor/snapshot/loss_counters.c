@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
+/* What each counter of a loss means, by driver, and the checks that explain it. */
 #include <json-c/json.h>
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
+/* The verdict on each row of a report: its figures against the limits of limits.c. */
 #include <fnmatch.h>
 #include <math.h>
 #include <stdio.h>
