@@ -126,7 +126,8 @@ differences()
 	tar -xzf "$2" -C /root/differ/2
 	cd /root/differ/1
 	find . -type f | while IFS= read -r file; do
-		cmp "$file" "../2/$file" || diff <(strings "$file") <(strings "../2/$file") | head -n 20
+		cmp "$file" "../2/$file" ||
+			diff <(strings "$file") <(strings "../2/$file") | head -n 20 || true
 	done
 }
 

@@ -9,8 +9,9 @@ build=${RXAQM_BUILD:-build}
 failed=0
 for source in xdp/*.bpf.c kprobes/*.bpf.c; do
 	object=$build/bpf/$(basename "$source" .c).o
-	declared=$(bpftool btf dump file "$object" | grep ' FWD ') || [ $? -eq 1 ]
-	[ "$(printf '%s' "$declared" | grep -c .)" -le 1 ] ||
+	types=$(bpftool btf dump file "$object")
+	declared=$(grep ' FWD ' <<<"$types" || true)
+	[ "$(grep -c . <<<"$declared")" -le 1 ] ||
 		{ printf '%s: %s\n' "$object" "$declared" && failed=1; }
 done
 exit $failed
