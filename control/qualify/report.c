@@ -18,12 +18,26 @@ static void judge(const struct qualify_report *report, struct qualify_record *re
 	qualify_judge(record);
 }
 
+#define NR_PATHS 6
+#define PATHS(report)                                        \
+	{ (report)->out,     (report)->json, (report)->html, \
+	  (report)->profile, (report)->csv,  (report)->junit }
+
 int qualify_report_try(const struct qualify_report *report, struct rxaqm_error *error)
 {
-	const char *const paths[] = { report->out,     report->json, report->html,
-				      report->profile, report->csv,  report->junit };
+	const char *const paths[NR_PATHS] = PATHS(report);
 
-	return rxaqm_files_try(paths, sizeof(paths) / sizeof(paths[0]), error);
+	return rxaqm_files_try(paths, NR_PATHS, error);
+}
+
+static bool has_stdout(const struct qualify_report *report)
+{
+	const char *const paths[NR_PATHS] = PATHS(report);
+	size_t i = 0;
+
+	while (i < NR_PATHS && !rxaqm_is_stdout(paths[i]))
+		i++;
+	return i < NR_PATHS;
 }
 
 /* Write one more file even if an earlier one failed (@err), because measuring takes long. @error
@@ -58,9 +72,7 @@ static int write_files(const struct qualify_report *report, struct qualify_recor
 	err = write_more(err, report->html, qualify_print_html, record, error);
 	err = write_tables(err, report, &records, error);
 	/* Print the figures even if a file could not be written. */
-	if (!rxaqm_is_stdout(report->out) && !report->json && !rxaqm_is_stdout(report->html) &&
-	    !rxaqm_is_stdout(report->profile) && !rxaqm_is_stdout(report->csv) &&
-	    !rxaqm_is_stdout(report->junit))
+	if (!has_stdout(report))
 		qualify_print_text(stdout, record, report->all);
 	return err;
 }

@@ -115,11 +115,20 @@ struct trial_record {
  * either case. -errno with @error.
  */
 extern const struct rxaqm_record_kind trial_record_kind;
-#define trial_record_write(record, path, error) \
-	rxaqm_record_write(&trial_record_kind, record, path, error)
-#define trial_record_read(record, path, error) \
-	rxaqm_record_read(&trial_record_kind, record, path, error)
-#define trial_record_free(record) rxaqm_fields_free(trial_record_kind.type, record)
+static inline int trial_record_write(const struct trial_record *record, const char *path,
+				     struct rxaqm_error *error)
+{
+	return rxaqm_record_write(&trial_record_kind, record, path, error);
+}
+static inline int trial_record_read(struct trial_record *record, const char *path,
+				    struct rxaqm_error *error)
+{
+	return rxaqm_record_read(&trial_record_kind, record, path, error);
+}
+static inline void trial_record_free(struct trial_record *record)
+{
+	rxaqm_fields_free(trial_record_kind.type, record);
+}
 
 /* The first outcome whose name begins with @name; NULL: none. */
 const struct trial_outcome *trial_outcome(const char *name);

@@ -188,7 +188,7 @@ DOCTOR_JUDGE(judge_late)
 	return doctor_found_if(worst->longest_ns >= SOFTIRQ_LATE_NS);
 }
 
-const struct doctor_check doctor_checks_probed[] = {
+const struct doctor_check doctor_checks_deep[] = {
 	{ DOCTOR_CHECK("bpf-dear", CPU, SERVICE, HIGH, MEASURED), .by_probe = "progs",
 	  .reads = "--deep: run time of all BPF programs (BPF_ENABLE_STATS)",
 	  .rule = "one takes 20 % of a CPU or more, and a quarter of the time in NAPI polls",

@@ -149,7 +149,7 @@ DOCTOR_JUDGE(judge_filtered)
 	return doctor_found_if_often(snap, errors);
 }
 
-const struct doctor_check doctor_checks_counted[] = {
+const struct doctor_check doctor_checks_protocol_counters[] = {
 	{ DOCTOR_CHECK("ip-fragments", IP, SERVICE, HIGH, MEASURED),
 	  .reads = "Ip.ReasmReqds, ReasmOKs, ReasmFails, InReceives; the same of Ip6",
 	  .rule = "fragments are 1 % or more of the packets received, and 10/s or more; low below 20 % while 999 of "

@@ -60,7 +60,7 @@ DOCTOR_JUDGE(judge_window)
 	return DOCTOR_CLEAR;
 }
 
-const struct doctor_check doctor_checks_seen[] = {
+const struct doctor_check doctor_checks_window_valid[] = {
 	{ DOCTOR_CHECK("window-empty", NIC, SETTING, LOW, MEASURED),
 	  .reads = "rx_packets of each interface, twice; which interfaces there are",
 	  .rule = "never: if no packet came, or an interface came or went, the doctor cannot judge",

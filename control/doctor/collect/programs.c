@@ -124,7 +124,7 @@ static void add_hog(struct doctor_snapshot *snap, __u32 pid, __u64 run_ns)
 }
 
 /* Count a namespace once: the first program found in it stands for it. */
-static void add_namespace(struct doctor_snapshot *snap, __u32 pid, ino_t *inodes)
+static void add_namespace(struct doctor_snapshot *snap, __u32 pid, __u64 ours, ino_t *inodes)
 {
 	struct doctor_netns *netns;
 	struct stat st;
@@ -132,7 +132,7 @@ static void add_namespace(struct doctor_snapshot *snap, __u32 pid, ino_t *inodes
 	size_t i;
 
 	snprintf(path, sizeof(path), "/proc/%u/ns/net", pid);
-	if (stat(path, &st) || st.st_ino == rxaqm_netns_ino())
+	if (stat(path, &st) || st.st_ino == ours)
 		return;
 	for (i = 0; i < snap->namespaces.nr && inodes[i] != st.st_ino; i++)
 		;
@@ -152,7 +152,7 @@ void doctor_programs_second(struct doctor_snapshot *snap, struct doctor_programs
 	static ino_t inodes[MAX_NAMESPACES];
 	const struct program *program;
 	struct doctor_schedstat times;
-	__u64 run_ns, window_ns;
+	__u64 run_ns, window_ns, ours = rxaqm_netns_ino();
 
 	if (!first)
 		return;
@@ -163,7 +163,7 @@ void doctor_programs_second(struct doctor_snapshot *snap, struct doctor_programs
 		run_ns = times.run_ns - program->run_ns;
 		if (run_ns >= window_ns / 100 * LEAST_PERCENT)
 			add_hog(snap, program->pid, run_ns);
-		add_namespace(snap, program->pid, inodes);
+		add_namespace(snap, program->pid, ours, inodes);
 	}
 	free(first->at);
 	free(first);

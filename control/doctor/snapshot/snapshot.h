@@ -309,17 +309,35 @@ struct doctor_past doctor_past_of(const struct doctor_snapshot *snap);
  * read in either case.
  */
 extern const struct rxaqm_record_kind doctor_bundle_kind;
-#define doctor_bundle_write(snap, path, error) \
-	rxaqm_record_write(&doctor_bundle_kind, snap, path, error)
-#define doctor_bundle_read(snap, path, error) \
-	rxaqm_record_read(&doctor_bundle_kind, snap, path, error)
-#define doctor_bundle_parse(snap, text, len, path, error) \
-	rxaqm_record_parse(&doctor_bundle_kind, snap, text, len, path, error)
+static inline int doctor_bundle_write(const struct doctor_snapshot *snap, const char *path,
+				      struct rxaqm_error *error)
+{
+	return rxaqm_record_write(&doctor_bundle_kind, snap, path, error);
+}
+static inline int doctor_bundle_read(struct doctor_snapshot *snap, const char *path,
+				     struct rxaqm_error *error)
+{
+	return rxaqm_record_read(&doctor_bundle_kind, snap, path, error);
+}
+static inline int doctor_bundle_parse(struct doctor_snapshot *snap, const char *text, size_t len,
+				      const char *path, struct rxaqm_error *error)
+{
+	return rxaqm_record_parse(&doctor_bundle_kind, snap, text, len, path, error);
+}
 /* To JSON (json_object_put() it; NULL: no memory), and from it. */
-#define doctor_snapshot_to_json(snap) rxaqm_fields_encode(doctor_bundle_kind.type, snap)
-#define doctor_snapshot_from_json(snap, bundle, error) \
-	rxaqm_record_decode(&doctor_bundle_kind, snap, bundle, error)
-#define doctor_snapshot_free(snap) rxaqm_fields_free(doctor_bundle_kind.type, snap)
+static inline struct json_object *doctor_snapshot_to_json(const struct doctor_snapshot *snap)
+{
+	return rxaqm_fields_encode(doctor_bundle_kind.type, snap);
+}
+static inline int doctor_snapshot_from_json(struct doctor_snapshot *snap,
+					    struct json_object *bundle, struct rxaqm_error *error)
+{
+	return rxaqm_record_decode(&doctor_bundle_kind, snap, bundle, error);
+}
+static inline void doctor_snapshot_free(struct doctor_snapshot *snap)
+{
+	rxaqm_fields_free(doctor_bundle_kind.type, snap);
+}
 
 /* Fill the empty @to with what a reader of the bundle of @from gets, and free @from. */
 int doctor_bundle_pass(struct doctor_snapshot *from, struct doctor_snapshot *to,

@@ -88,8 +88,11 @@ void qualify_count(const struct qualify_record *record, unsigned int count[QUALI
  * standard input). -errno with @error; free the record in either case.
  */
 extern const struct rxaqm_record_kind qualify_record_kind;
-#define qualify_record_write(record, path, error) \
-	rxaqm_record_write(&qualify_record_kind, record, path, error)
+static inline int qualify_record_write(const struct qualify_record *record, const char *path,
+				       struct rxaqm_error *error)
+{
+	return rxaqm_record_write(&qualify_record_kind, record, path, error);
+}
 #define qualify_record_read(record, path, error) \
 	qualify_file_parse(record, path, qualify_record_parse, error)
 /* Parse @len bytes of @text; @path is only for messages. */
@@ -98,7 +101,10 @@ typedef int qualify_parse_fn(struct qualify_record *record, const char *text, si
 qualify_parse_fn qualify_record_parse;
 int qualify_file_parse(struct qualify_record *record, const char *path, qualify_parse_fn *parse,
 		       struct rxaqm_error *error);
-#define qualify_record_free(record) rxaqm_fields_free(qualify_record_kind.type, record)
+static inline void qualify_record_free(struct qualify_record *record)
+{
+	rxaqm_fields_free(qualify_record_kind.type, record);
+}
 void qualify_row_free(struct qualify_row *row);
 
 #define QUALIFY_KTAP_ROW "ks"
