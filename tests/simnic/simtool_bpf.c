@@ -21,6 +21,10 @@
 
 #define NR_FRAMES 1024
 
+#ifndef BPF_F_XDP_DEV_BOUND_ONLY /* linux/bpf.h of Debian 12 is older than that */
+#define BPF_F_XDP_DEV_BOUND_ONLY (1U << 6)
+#endif
+
 static struct bpf_map *counters_map(struct bpf_object *obj)
 {
 	struct bpf_map *map;
@@ -148,7 +152,8 @@ int cmd_bpf(char **args)
 
 	if (!obj)
 		return complain("cannot open", args[0]);
-	initial = bpf_map__initial_value(counters_map(obj), &size);
+	/* libbpf 1.1 says const of what may be written before the load. */
+	initial = (void *)bpf_map__initial_value(counters_map(obj), &size);
 	initial->ifindex = ifindex;
 	if (args[4])
 		initial->phc_offset_ns = atoll(args[4]);
