@@ -78,7 +78,6 @@ const std::vector<Member> POLICY = {
 	M(rxaqm_policy, law),
 	M(rxaqm_policy, target_auto),
 	M(rxaqm_policy, ecn),
-	M(rxaqm_policy, ect0),
 	M(rxaqm_policy, ce_selector),
 	M(rxaqm_policy, ack),
 	M(rxaqm_policy, sources),

@@ -41,7 +41,6 @@ struct rxaqm_config_iface {
 	bool here; /* while a file is read: the file has the section */
 	bool enable;
 	bool xdp_mode_set; /* otherwise an interface keeps the mode in which it was attached */
-	bool auto_enforce;
 	int xdp_mode; /* enum rxaqm_xdp_mode */
 	int hook; /* enum rxaqm_hook */
 	int key; /* enum rxaqm_queue_key */
@@ -67,7 +66,6 @@ struct rxaqm_config {
 	__u64 metrics_interval_ns;
 	/* [Overload] */
 	struct rxaqm_overload_config overload;
-	struct rxaqm_autoenforce_config autoenforce;
 	__u64 diagnose_ns; /* shortest time between two calls of doctor for the cause; 0: never */
 	/* In the order of the file. */
 	unsigned int nr_ifaces;

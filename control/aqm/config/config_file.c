@@ -95,16 +95,6 @@ static int unknown(const char *key, const char *section, const char *table,
 	return rxaqm_key_unknown("key", key, section, names, "see rxaqm.conf(5)", error);
 }
 
-static int listens_no_longer(const char *value, struct rxaqm_error *error)
-{
-	return rxaqm_bad(error,
-			 "listen=%.40s is gone: the daemon no longer listens; delete it, and run "
-			 "\"systemctl enable --now rxaqm-exporter.socket\", which serves "
-			 "/run/rxaqm/metrics.prom at 127.0.0.1:9752; for another address set "
-			 "ListenStream= there (\"systemctl edit\")",
-			 value);
-}
-
 static int read_key(void *arg, const char *section, const char *key, const char *value,
 		    unsigned int line, struct rxaqm_error *error)
 {
@@ -118,8 +108,6 @@ static int read_key(void *arg, const char *section, const char *key, const char 
 	if (of_iface && !current(reading)->line)
 		current(reading)->line = line;
 	if (!row) {
-		if (!strcmp(key, "listen"))
-			return listens_no_longer(value, error);
 		if (of_iface && (rxaqm_setting_find(key) || !strcmp(key, "preset")))
 			return rxaqm_typed_add(current(reading)->setting,
 					       &current(reading)->nr_settings,
@@ -139,18 +127,10 @@ static int read_key(void *arg, const char *section, const char *key, const char 
 static int check_iface(const struct rxaqm_config_iface *iface, struct rxaqm_error *error)
 {
 	struct rxaqm_policy policy;
-	unsigned int i;
 
 	if (iface->key == RXAQM_KEY_CPU && iface->xdp_mode != RXAQM_XDP_GENERIC)
 		return rxaqm_bad(error, "key=cpu goes with xdp_mode=generic: in native mode a "
 					"queue is an Rx queue of the NIC");
-	for (i = 0; iface->auto_enforce && i < iface->nr_settings; i++)
-		if (!strcmp(iface->setting[i].key, "mode") &&
-		    strcmp(iface->setting[i].value, "observe"))
-			return rxaqm_bad(error,
-					 "auto_enforce=yes with mode=%s: it begins from observe; "
-					 "delete one of the two",
-					 iface->setting[i].value);
 	rxaqm_policy_init(&policy);
 	return rxaqm_config_policy(iface, 1, &policy, error);
 }

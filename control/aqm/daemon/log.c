@@ -25,7 +25,6 @@ static const char *const message_ids[] = {
 	[RXAQM_LOG_FAILED] = "cac98794e30549e292d02219699b447e",
 	[RXAQM_LOG_STANDS] = "e5c5f9611a8a4a188917449b6a50df26",
 	[RXAQM_LOG_DRAINED] = "7ee7918c3f2547a1a4865f19bc9b9487",
-	[RXAQM_LOG_MODE] = "f37d7ecfc2d942119bcd51540e888feb",
 };
 
 void rxaqm_run_log_init(void)

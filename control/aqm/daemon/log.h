@@ -15,7 +15,6 @@ enum rxaqm_log_event {
 	RXAQM_LOG_FAILED, /* to attach */
 	RXAQM_LOG_STANDS,
 	RXAQM_LOG_DRAINED,
-	RXAQM_LOG_MODE, /* set by auto_enforce, or left to an operator */
 };
 
 /* The same for an interface and its queue (-1: for none), with their names in front. In the journal

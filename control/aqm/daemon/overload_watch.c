@@ -1,8 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/*
- * Look at the queues once a second, log overloads and, if the configuration says so, enforce. All
- * changes of an interface are put in force at once, since each restarts its laws.
- */
+/* Look at the queues once a second, and log overloads. */
 #include "daemon/overload_watch.h"
 
 #include <stdlib.h>
@@ -21,7 +18,6 @@
 struct seen_queue {
 	struct rxaqm_overload_seen seen;
 	struct rxaqm_overload overload;
-	struct rxaqm_autoenforce autoenforce;
 };
 
 struct rxaqm_run_overload {
@@ -31,32 +27,6 @@ struct rxaqm_run_overload {
 	unsigned int told; /* logged in this tick */
 	struct seen_queue queue[];
 };
-
-/* Has an operator set the mode? Then no daemon changes it. */
-static bool by_operator(const struct rxaqm_policy *policy)
-{
-	return rxaqm_setting_source(policy, "mode") == RXAQM_SOURCE_OPERATOR;
-}
-
-/* Treat queues that are enforced already, for example by an earlier daemon, as enforced by
- * auto_enforce.
- */
-static void adopt(const struct rxaqm_link *link, const struct rxaqm_iface *iface)
-{
-	const struct rxaqm_policy *policy = rxaqm_state_policy(&link->run->state, iface, 0);
-	unsigned int i, adopted = 0;
-
-	for (i = 0; i < link->overload->nr_queues; i++) {
-		if (policy[i].mode != RXAQM_MODE_ENFORCE || by_operator(&policy[i]))
-			continue;
-		rxaqm_autoenforce_adopt(&link->overload->queue[i].autoenforce, rxaqm_now_ns());
-		adopted++;
-	}
-	if (adopted)
-		rxaqm_link_log(link, LOG_NOTICE,
-			       "%llu %s%s enforced already, and left so until drained",
-			       RXAQM_COUNTED(adopted, "queue"));
-}
 
 /* Begin, or continue after the interface was attached again, maybe with more queues. The memory of
  * a queue stays valid, since its policy was kept (reconcile.c).
@@ -79,8 +49,6 @@ static void begin(struct rxaqm_link *link, const struct rxaqm_iface *iface)
 		memset(&overload->queue[i], 0, sizeof(overload->queue[i]));
 	overload->nr_queues = iface->nr_queues;
 	overload->attached_ns = iface->attached_ns;
-	if (!known && link->section && link->section->auto_enforce)
-		adopt(link, iface);
 }
 
 /* One line per queue, but not thousands. */
@@ -107,41 +75,9 @@ static void report_overload(struct rxaqm_link *link, unsigned int queue,
 				 link->name);
 }
 
-/* Choose the mode of @policy. Returns true if it was changed. */
-static bool choose_mode(struct rxaqm_link *link, unsigned int queue,
-			const struct rxaqm_overload_look *look, struct rxaqm_policy *policy,
-			__u64 now_ns)
-{
-	char text[RXAQM_OVERLOAD_TEXT] = "";
-	struct rxaqm_autoenforce *ae = &link->overload->queue[queue].autoenforce;
-	enum rxaqm_autoenforce_do what;
-
-	if (by_operator(policy)) {
-		if (ae->enforcing && !ae->overruled && may_report(link))
-			rxaqm_link_event(link, (int)queue, RXAQM_LOG_MODE, LOG_NOTICE,
-					 "an operator has set its mode: left alone from now on");
-		ae->overruled = true;
-		return false;
-	}
-	what = rxaqm_autoenforce_update(ae, &link->run->config.autoenforce, look,
-					(enum rxaqm_mode)policy->mode, now_ns, text);
-	if (what == RXAQM_AUTOENFORCE_NOTHING)
-		return false;
-	if (may_report(link))
-		rxaqm_link_event(link, (int)queue, RXAQM_LOG_MODE, LOG_NOTICE, "%s", text);
-	if (what == RXAQM_AUTOENFORCE_OVERRULED)
-		return false;
-	policy->mode = what == RXAQM_AUTOENFORCE_ENFORCE ? RXAQM_MODE_ENFORCE : RXAQM_MODE_OBSERVE;
-	rxaqm_setting_mark(policy, "mode", RXAQM_SOURCE_CONFIG);
-	return true;
-}
-
-/* @policies: a copy of those in effect, to be changed; NULL: change nothing now. */
-static bool look_at_queues(struct rxaqm_link *link, const struct rxaqm_iface *iface,
-			   struct rxaqm_policy *policies)
+static void look_at_queues(struct rxaqm_link *link, const struct rxaqm_iface *iface)
 {
 	const struct rxaqm_run *run = link->run;
-	bool changed = false;
 	unsigned int i;
 
 	for (i = 0; i < link->overload->nr_queues; i++) {
@@ -161,20 +97,7 @@ static bool look_at_queues(struct rxaqm_link *link, const struct rxaqm_iface *if
 				rxaqm_overload_update(&queue->overload, &run->config.overload,
 						      &look, now_ns, text),
 				text);
-		if (policies && link->section && link->section->auto_enforce)
-			changed |= choose_mode(link, i, &look, &policies[i], now_ns);
 	}
-	return changed;
-}
-
-/* Under the lock: an operator's change is either seen here or made after this one. */
-static void look_and_change(struct rxaqm_link *link)
-{
-	struct rxaqm_run *run = link->run;
-	struct rxaqm_iface *iface = rxaqm_link_iface(link);
-
-	if (iface && look_at_queues(link, iface, rxaqm_state_draft(&run->state, iface)))
-		rxaqm_state_use_draft(iface);
 }
 
 void rxaqm_run_overload(struct rxaqm_run *run)
@@ -183,7 +106,6 @@ void rxaqm_run_overload(struct rxaqm_run *run)
 
 	for (link = run->links; link; link = link->next) {
 		const struct rxaqm_iface *iface = rxaqm_link_iface(link);
-		bool changes;
 
 		if (!iface)
 			continue;
@@ -192,13 +114,7 @@ void rxaqm_run_overload(struct rxaqm_run *run)
 		if (!link->overload)
 			continue;
 		link->overload->told = 0;
-		changes = link->section && link->section->auto_enforce;
-		if (changes && !rxaqm_state_trylock(&run->state)) {
-			look_and_change(link);
-			rxaqm_state_unlock(&run->state);
-		} else {
-			look_at_queues(link, iface, NULL);
-		}
+		look_at_queues(link, iface);
 		if (link->overload->told > TOLD_MAX)
 			rxaqm_link_log(link, LOG_NOTICE, "and %u more of this kind",
 				       link->overload->told - TOLD_MAX);

@@ -29,17 +29,12 @@ static void set_policy(struct rxaqm_link *link, struct rxaqm_iface *iface,
 	struct rxaqm_state *state = &link->run->state;
 	const struct rxaqm_policy *old = rxaqm_state_policy(state, iface, 0);
 	struct rxaqm_policy *policies = rxaqm_state_draft(state, iface);
-	bool automatic = link->section->auto_enforce && !link->kept;
-	__u64 now_ns = rxaqm_now_ns();
 	struct rxaqm_error error = {};
 	bool stamps = false;
 	unsigned int i;
 
 	for (i = 0; i < iface->nr_queues; i++) {
 		policies[i] = link->kept && i < link->nr_kept ? link->kept[i] : *policy;
-		/* Automatic enforcing ends with the overload, not with a restart of the daemon. */
-		if (automatic && rxaqm_policy_enforced(&old[i], now_ns))
-			policies[i].mode = RXAQM_MODE_ENFORCE;
 		stamps |= old[i].signal == RXAQM_SIGNAL_BUSY &&
 			  policies[i].signal != RXAQM_SIGNAL_BUSY;
 	}

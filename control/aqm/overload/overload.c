@@ -12,7 +12,6 @@
  * now and then, by bursts. One such poll among this many of the other kind changes nothing.
  */
 #define POLLS_LET_PASS 8
-#define RELAPSE_SPANS 10 /* times observe_after */
 
 /* How long packets have been over target, as the law saw it: polls that drain the NIC's queue say
  * nothing about the ring behind it.
@@ -79,7 +78,6 @@ void rxaqm_overload_look(struct rxaqm_overload_seen *seen, const struct rxaqm_qu
 			look->exempt_percent = rxaqm_overload_exempt_percent(q, now_ns);
 		if (look->exempt_percent)
 			rxaqm_exempt_words(&q->policy, look->exempt);
-		look->drained = !standing && !waits && new_busy <= new_drained / POLLS_LET_PASS;
 	}
 	*seen = (struct rxaqm_overload_seen){ true, judged, busy, drained };
 }
@@ -87,21 +85,21 @@ void rxaqm_overload_look(struct rxaqm_overload_seen *seen, const struct rxaqm_qu
 /* Add the time since the last look as evidence for (@pro) a change, or against it. True if there is
  * enough.
  */
-static bool gather(struct rxaqm_evidence *evidence, bool pro, __u64 enough_ns, __u64 now_ns)
+static bool gather(struct rxaqm_overload *overload, bool pro, __u64 enough_ns, __u64 now_ns)
 {
-	__u64 past_ns = evidence->started ? rxaqm_ns_since(now_ns, evidence->look_ns) : 0;
+	__u64 past_ns = overload->started ? rxaqm_ns_since(now_ns, overload->look_ns) : 0;
 
 	if (past_ns > RXAQM_OVERLOAD_TICK_MAX_NS)
 		past_ns = RXAQM_OVERLOAD_TICK_MAX_NS;
-	evidence->started = true;
-	evidence->look_ns = now_ns;
+	overload->started = true;
+	overload->look_ns = now_ns;
 	if (pro) /* no more than enough, or old evidence would outweigh new */
-		evidence->for_ns += evidence->for_ns < enough_ns ? past_ns : 0;
-	else if (evidence->for_ns > RXAQM_OVERLOAD_AGAINST * past_ns)
-		evidence->for_ns -= RXAQM_OVERLOAD_AGAINST * past_ns;
+		overload->for_ns += overload->for_ns < enough_ns ? past_ns : 0;
+	else if (overload->for_ns > RXAQM_OVERLOAD_AGAINST * past_ns)
+		overload->for_ns -= RXAQM_OVERLOAD_AGAINST * past_ns;
 	else
-		evidence->for_ns = 0;
-	return pro && evidence->for_ns >= enough_ns;
+		overload->for_ns = 0;
+	return pro && overload->for_ns >= enough_ns;
 }
 
 static void report_began(const struct rxaqm_overload_look *look, __u64 for_ns,
@@ -133,11 +131,10 @@ enum rxaqm_overload_event rxaqm_overload_update(struct rxaqm_overload *overload,
 	if (overload->raised && look->over && look->smooth_ns > overload->worst_ns)
 		overload->worst_ns = look->smooth_ns;
 	/* An unknown look is evidence against a change. */
-	if (!gather(&overload->evidence, look->judged && look->over != overload->raised, enough_ns,
-		    now_ns))
+	if (!gather(overload, look->judged && look->over != overload->raised, enough_ns, now_ns))
 		return RXAQM_OVERLOAD_NOTHING;
-	for_ns = overload->evidence.for_ns;
-	overload->evidence.for_ns = 0;
+	for_ns = overload->for_ns;
+	overload->for_ns = 0;
 	overload->raised = !overload->raised;
 	if (overload->raised) {
 		report_began(look, for_ns, text);
@@ -150,72 +147,4 @@ enum rxaqm_overload_event rxaqm_overload_update(struct rxaqm_overload *overload,
 		 rxaqm_duration(overload->worst_ns));
 	overload->since_ns = now_ns;
 	return RXAQM_OVERLOAD_ENDED;
-}
-
-void rxaqm_autoenforce_adopt(struct rxaqm_autoenforce *ae, __u64 now_ns)
-{
-	ae->enforcing = true;
-	ae->switched = true;
-	ae->switched_ns = now_ns;
-}
-
-/* If enforcing is needed again soon after it ended, it ended too early. */
-static void note_relapse(struct rxaqm_autoenforce *ae,
-			 const struct rxaqm_autoenforce_config *config, __u64 now_ns)
-{
-	if (!ae->switched)
-		return;
-	if (rxaqm_ns_since(now_ns, ae->switched_ns) < RELAPSE_SPANS * config->observe_after_ns) {
-		if (ae->relapses < RXAQM_OVERLOAD_RELAPSES_MAX)
-			ae->relapses++;
-	} else if (ae->relapses) {
-		ae->relapses--;
-	}
-}
-
-static void switch_mode(struct rxaqm_autoenforce *ae, const struct rxaqm_autoenforce_config *config,
-			__u64 now_ns)
-{
-	if (!ae->enforcing)
-		note_relapse(ae, config, now_ns);
-	ae->enforcing = !ae->enforcing;
-	ae->switched = true;
-	ae->switched_ns = now_ns;
-	ae->evidence.for_ns = 0;
-}
-
-enum rxaqm_autoenforce_do rxaqm_autoenforce_update(struct rxaqm_autoenforce *ae,
-						   const struct rxaqm_autoenforce_config *config,
-						   const struct rxaqm_overload_look *look,
-						   enum rxaqm_mode mode, __u64 now_ns,
-						   char text[RXAQM_OVERLOAD_TEXT])
-{
-	__u64 dwell_ns = ae->enforcing ? config->dwell_enforce_ns : config->dwell_observe_ns;
-	__u64 enough_ns = ae->enforcing ? config->observe_after_ns << ae->relapses :
-					  config->enforce_after_ns;
-	bool ours = mode == (ae->enforcing ? RXAQM_MODE_ENFORCE : RXAQM_MODE_OBSERVE);
-	bool pro = look->judged && (ae->enforcing ? look->drained : look->over);
-	__u64 for_ns;
-
-	if (ae->overruled)
-		return RXAQM_AUTOENFORCE_NOTHING;
-	if (!ours && ae->enforcing) {
-		ae->overruled = true;
-		snprintf(text, RXAQM_OVERLOAD_TEXT,
-			 "mode was changed by someone else: left alone from now on");
-		return RXAQM_AUTOENFORCE_OVERRULED;
-	}
-	/* Off, or enforced by the operator: wait until that ends. */
-	if (!gather(&ae->evidence, pro && ours, enough_ns, now_ns))
-		return RXAQM_AUTOENFORCE_NOTHING;
-	if (ae->switched && rxaqm_ns_since(now_ns, ae->switched_ns) < dwell_ns)
-		return RXAQM_AUTOENFORCE_NOTHING;
-	for_ns = ae->evidence.for_ns;
-	switch_mode(ae, config, now_ns);
-	if (ae->enforcing) {
-		report_began(look, for_ns, text);
-		return RXAQM_AUTOENFORCE_ENFORCE;
-	}
-	snprintf(text, RXAQM_OVERLOAD_TEXT, "drained for %s", rxaqm_duration(for_ns));
-	return RXAQM_AUTOENFORCE_OBSERVE;
 }

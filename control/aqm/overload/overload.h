@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Is a queue overloaded, and should it be enforced: two state machines, fed with a copy of the
- * queue about once a second. Pure: no system calls, time is passed in (CLOCK_MONOTONIC).
+ * Is a queue overloaded: a state machine, fed with a copy of the queue about once a second. Pure:
+ * no system calls, time is passed in (CLOCK_MONOTONIC).
  *
- * Both collect evidence for a change of state, in ns: time that speaks for it is added, time that
+ * It collects evidence for a change of state, in ns: time that speaks for it is added, time that
  * speaks against it is subtracted four times, and a pause between calls counts as 5 s at most. So a
  * state lasts at least as long as configured, and a dip of a second within a minute does not start
  * it again.
@@ -15,7 +15,6 @@
 
 #define RXAQM_OVERLOAD_AGAINST 4
 #define RXAQM_OVERLOAD_TICK_MAX_NS (5 * RXAQM_NSEC_PER_SEC)
-#define RXAQM_OVERLOAD_RELAPSES_MAX 5
 
 /* A law holds a queue near its target, not exactly at it: up to twice the target is normal. */
 #define RXAQM_OVERLOAD_SLACK 2
@@ -26,7 +25,6 @@ struct rxaqm_overload_look {
 	/* Since the previous look it was over target, and hardly ever drained. */
 	bool over;
 	bool waiting; /* its packets wait in the ring of an AF_XDP socket behind it (wait.h) */
-	bool drained; /* it neither stands nor waits, and hardly ever did since the previous look */
 	bool enforced;
 	unsigned int exempt_percent; /* rxaqm_overload_exempt_percent(), if it is over target */
 	char exempt[RXAQM_EXEMPT_WORDS]; /* which traffic is exempt, if any */
@@ -50,13 +48,6 @@ void rxaqm_overload_look(struct rxaqm_overload_seen *seen, const struct rxaqm_qu
  */
 unsigned int rxaqm_overload_exempt_percent(const struct rxaqm_queue *q, __u64 now_ns);
 
-/* Evidence collected for a change of state. */
-struct rxaqm_evidence {
-	bool started;
-	__u64 look_ns; /* time of the previous look */
-	__u64 for_ns;
-};
-
 #define RXAQM_OVERLOAD_TEXT 400
 
 /* Overload: reports when it begins and when it is over, each once. */
@@ -69,7 +60,9 @@ struct rxaqm_overload {
 	bool raised;
 	__u64 since_ns; /* when it was raised, or cleared */
 	__u64 worst_ns; /* longest averaged sojourn while raised */
-	struct rxaqm_evidence evidence;
+	bool started;
+	__u64 look_ns; /* time of the previous look */
+	__u64 for_ns; /* evidence for a change */
 };
 
 enum rxaqm_overload_event {
@@ -83,43 +76,3 @@ enum rxaqm_overload_event rxaqm_overload_update(struct rxaqm_overload *overload,
 						const struct rxaqm_overload_config *config,
 						const struct rxaqm_overload_look *look,
 						__u64 now_ns, char text[RXAQM_OVERLOAD_TEXT]);
-
-/*
- * Automatic enforcement. Goes from observe to enforce after enforce_after of overload, and back
- * after observe_after drained. Each mode lasts at least its dwell. If enforce is needed again
- * within ten times observe_after, that time doubles, up to 32 times. It takes back only what it has
- * set, and nothing that the operator has set.
- */
-struct rxaqm_autoenforce_config {
-	__u64 enforce_after_ns, observe_after_ns;
-	__u64 dwell_enforce_ns, dwell_observe_ns;
-};
-
-struct rxaqm_autoenforce {
-	bool enforcing; /* set by this */
-	bool overruled; /* the operator has changed the mode meanwhile: leave it alone */
-	__u32 relapses; /* number remembered */
-	bool switched; /* at least once */
-	__u64 switched_ns;
-	struct rxaqm_evidence evidence;
-};
-
-enum rxaqm_autoenforce_do {
-	RXAQM_AUTOENFORCE_NOTHING,
-	RXAQM_AUTOENFORCE_ENFORCE, /* set mode=enforce */
-	RXAQM_AUTOENFORCE_OBSERVE, /* set mode=observe */
-	RXAQM_AUTOENFORCE_OVERRULED, /* to be logged once; nothing to do */
-};
-
-/* An earlier daemon has enforced automatically: continue from there at @now_ns. @ae is all zero. */
-void rxaqm_autoenforce_adopt(struct rxaqm_autoenforce *ae, __u64 now_ns);
-
-/* @mode is that of the policy in effect (policy_map); @ae is all zero at first. The caller must do
- * what is returned before it calls again, or zero @ae if it cannot. @text is filled in unless
- * NOTHING is returned.
- */
-enum rxaqm_autoenforce_do rxaqm_autoenforce_update(struct rxaqm_autoenforce *ae,
-						   const struct rxaqm_autoenforce_config *config,
-						   const struct rxaqm_overload_look *look,
-						   enum rxaqm_mode mode, __u64 now_ns,
-						   char text[RXAQM_OVERLOAD_TEXT]);

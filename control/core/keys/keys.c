@@ -267,13 +267,33 @@ unsigned int rxaqm_key_names(const struct rxaqm_key *keys, const char *section, 
 	return nr;
 }
 
+/* Keys of earlier versions, and what does their work now. */
+static const struct {
+	const char *name, *instead;
+} gone[] = {
+	{ "auto_enforce", "say mode=enforce: the law acts only on queues that stand" },
+	{ "enforce_after", "it belonged to auto_enforce; delete it" },
+	{ "observe_after", "it belonged to auto_enforce; delete it" },
+	{ "dwell_enforce", "it belonged to auto_enforce; delete it" },
+	{ "dwell_observe", "it belonged to auto_enforce; delete it" },
+	{ "ect0", "nothing asks what a mark means to a sender; delete it" },
+	{ "listen", "the daemon does not listen; delete it, and run \"systemctl enable --now "
+		    "rxaqm-exporter.socket\", which serves /run/rxaqm/metrics.prom at "
+		    "127.0.0.1:9752; for another address set ListenStream= there (\"systemctl "
+		    "edit\")" },
+};
+
 int rxaqm_key_unknown(const char *what, const char *name, const char *in_section,
 		      const char *const *names, const char *otherwise, struct rxaqm_error *error)
 {
 	const char *nearest = rxaqm_nearest(name, names);
 	/* A capital marks a name, which needs no quotes in the sentence. */
 	const char *quote = nearest && isupper((unsigned char)*nearest) ? "" : "\"";
+	unsigned int i;
 
+	for (i = 0; i < sizeof(gone) / sizeof(gone[0]); i++)
+		if (!strcmp(gone[i].name, name))
+			return rxaqm_bad(error, "%s is gone: %s", name, gone[i].instead);
 	return rxaqm_bad(error, "unknown %s \"%.60s\"%s%s%s; %s%s%s%s%s", what, name,
 			 in_section ? " in [" : "", in_section ? in_section : "",
 			 in_section ? "]" : "", nearest ? "did you mean " : otherwise,

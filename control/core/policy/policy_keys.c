@@ -9,7 +9,6 @@ static const char *const mode_names[] = { "off", "observe", "enforce", NULL };
 static const char *const signal_names[] = { "auto", "hint", "stamp", "busy", NULL };
 static const char *const law_names[] = { "auto", "codel", NULL };
 static const char *const ecn_names[] = { "off", "on", NULL };
-static const char *const ect0_names[] = { "auto", "dctcp", "classic", NULL };
 static const char *const selector_names[] = { "any", "ect1", NULL };
 static const char *const ack_names[] = { "keep", "thin", NULL };
 
@@ -37,8 +36,6 @@ const struct rxaqm_key rxaqm_settings[RXAQM_NR_SETTINGS + 1] = {
 	  .help = "the longest RTT to control; with target=auto it counts as at least 4 targets" },
 	{ KEY("ecn", ecn), CHOICE(ecn_names), .standard = "on",
 	  .help = "mark ECT packets; off: drop them like others" },
-	{ KEY("ect0", ect0), CHOICE(ect0_names), .standard = "auto",
-	  .help = "without effect: law=auto no longer asks what a mark means" },
 	{ KEY("ce_threshold", ce_threshold_ns),
 	  TIME(RXAQM_TYPE_DURATION, "ms", RXAQM_TARGET_MIN_NS, RXAQM_INTERVAL_MAX_NS),
 	  .standard = "off", .none = "off", .help = "law=codel: mark every ECT packet over this" },

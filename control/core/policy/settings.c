@@ -82,15 +82,6 @@ int rxaqm_setting_set(struct rxaqm_policy *policy, enum rxaqm_source source, con
 	return err;
 }
 
-/* Accepted for one release, for existing configurations. */
-static void tell_of_old(const char *key, const char *value)
-{
-	if (!strcmp(key, "ect0"))
-		rxaqm_log_notice("ect0=%s has no effect any more: law=auto no longer asks what a mark "
-				 "means to senders; leave it out",
-				 value);
-}
-
 int rxaqm_setting_assign(struct rxaqm_policy *policy, const char *word, __u64 now_ns,
 			 struct rxaqm_error *error)
 {
@@ -101,7 +92,6 @@ int rxaqm_setting_assign(struct rxaqm_policy *policy, const char *word, __u64 no
 		return rxaqm_bad(error, "\"%s\" is not of the form KEY=VALUE, such as target=2ms",
 				 word);
 	snprintf(key, sizeof(key), "%.*s", (int)(value - word), word);
-	tell_of_old(key, value + 1);
 	return rxaqm_setting_set(policy, RXAQM_SOURCE_OPERATOR, key, value + 1, now_ns, error);
 }
 
@@ -136,7 +126,6 @@ int rxaqm_typed_add(struct rxaqm_typed_setting list[RXAQM_TYPED_MAX], unsigned i
 		err = rxaqm_key_once(seen, rxaqm_settings, key, section, line, error);
 	if (err)
 		return err;
-	tell_of_old(key, value);
 	/* This replaces the value of an earlier file. */
 	for (i = 0; i < *nr; i++)
 		if (!strcmp(list[i].key, key))

@@ -113,9 +113,8 @@ TEST_CASE("run: memory and CPU time with 16 interfaces of 64 queues", "[run][bud
 		netns.ip("link add bg" + n + " numrxqueues 64 numtxqueues 64 type veth peer name " +
 			 "pg" + n + " numrxqueues 64 numtxqueues 64");
 	}
-	service.configure(
-		"[Daemon]\nsettle=0ns\nstatus_interval=5s\n[Metrics]\ntextfile=" + service.dir() +
-		"/m.prom\n[Interface bg*]\nauto_enforce=yes\nlease=10m\n");
+	service.configure("[Daemon]\nsettle=0ns\nstatus_interval=5s\n[Metrics]\ntextfile=" +
+			  service.dir() + "/m.prom\n[Interface bg*]\nmode=enforce\nlease=10m\n");
 	service.start();
 	CAPTURE(service.log());
 	REQUIRE(host.json(netns, { "status" }).size("/interfaces") == IFACES);

@@ -67,28 +67,6 @@ TEST_CASE("run: what an operator sets outlives the daemon, until a reload or ano
 	CHECK(xdp_on(r.wire.rx, r.wire.rx_if) == prog);
 }
 
-TEST_CASE("run: an operator's mode is left alone by auto_enforce, also after a restart",
-	  "[run][keep]")
-{
-	Run r;
-
-	r.service.configure("[Overload]\nobserve_after=1s\ndwell_enforce=0ns\n" +
-			    r.section("auto_enforce=yes\n"));
-	r.service.start();
-	REQUIRE(r.host.rxaqm(r.wire.rx, { "policy", "set", r.wire.rx_if, "mode=enforce" })
-			.exit_code == 0);
-	r.service.kill();
-	r.service.start();
-	CAPTURE(r.service.log());
-	/* Drained again and again, which would end what was enforced for overload. */
-	for (int i = 0; i < 30; i++) {
-		CHECK(udp_transfer(r.wire.tx, r.wire.rx, Wire::RX_IP4, 3) == 3);
-		std::this_thread::sleep_for(std::chrono::milliseconds(100));
-	}
-	CHECK(r.mode() == "enforce");
-	CHECK(r.service.log().find("enforced already") == std::string::npos);
-}
-
 TEST_CASE("run: what an operator detaches stays off when the daemon starts again", "[run][keep]")
 {
 	Run r;

@@ -106,10 +106,6 @@ TEST_CASE("config: all keys are read, and printed as they are read", "[config]")
 				 "\n[Overload]\n"
 				 "raise=5s\n"
 				 "clear=30s\n"
-				 "enforce_after=1m\n"
-				 "observe_after=60m\n"
-				 "dwell_enforce=0ns\n"
-				 "dwell_observe=1s\n"
 				 "diagnose=20m\n"
 				 "\n[Interface eth0]\n"
 				 "enable=no\n"
@@ -117,7 +113,6 @@ TEST_CASE("config: all keys are read, and printed as they are read", "[config]")
 				 "hook=tp\n"
 				 "key=cpu\n"
 				 "profile=igb\n"
-				 "auto_enforce=yes\n"
 				 "lease=30s\n"
 				 "preset=wan\n"
 				 "target=7ms\n"
@@ -203,7 +198,7 @@ TEST_CASE("config: errors name file, line, key, value and remedy", "[config]")
 		{ "[Daemon]\nsettle=1s\nsettle=2s\n", "r.conf:3: settle is set twice in [Daemon]" },
 		{ "[Daemon]\n[Metrics]\n[Daemon]\n", "r.conf:3: [Daemon] occurs twice" },
 		{ "[Metrics]\nlisten=127.0.0.1:9752\n",
-		  "r.conf:2: listen=127.0.0.1:9752 is gone: the daemon no longer listens" },
+		  "r.conf:2: listen is gone: the daemon does not listen" },
 		{ "[Metrics]\ntextfile=/a/.prom\n", "must end in .prom" },
 		{ "[Metrics]\ntextfile=/tmp/x\n", "textfile=/tmp/x must end in .prom" },
 		{ "[Interface a]\nce_threshold=1ms\n",
@@ -224,8 +219,10 @@ TEST_CASE("config: errors name file, line, key, value and remedy", "[config]")
 		{ "[Interface a]\nlease=expired\n",
 		  "r.conf:2: lease=expired: must be 1s to 1440m" },
 		{ "[Interface a]\nlease=1m\nlease=2m\n", "r.conf:3: lease is set twice" },
-		{ "[Interface a]\nauto_enforce=yes\nmode=enforce\n",
-		  "auto_enforce=yes with mode=enforce" },
+		{ "[Interface a]\nauto_enforce=yes\n",
+		  "r.conf:2: auto_enforce is gone: say mode=enforce" },
+		{ "[Overload]\nenforce_after=1m\n", "r.conf:2: enforce_after is gone: " },
+		{ "[Interface a]\nect0=auto\n", "r.conf:2: ect0 is gone: " },
 	};
 
 	for (const auto &[text, says] : bad) {

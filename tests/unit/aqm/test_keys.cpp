@@ -193,9 +193,8 @@ TEST_CASE("keys: the digest of a section covers every key", "[keys]")
 	const __u32 plain = digest_of("mode=observe\n");
 	std::set<std::string> keys;
 
-	for (const char *line :
-	     { "enable=no\n", "xdp_mode=generic\n", "xdp_mode=native\n", "hook=tp\n", "key=queue\n",
-	       "profile=igb\n", "auto_enforce=yes\n", "lease=1m\n" }) {
+	for (const char *line : { "enable=no\n", "xdp_mode=generic\n", "xdp_mode=native\n",
+				  "hook=tp\n", "key=queue\n", "profile=igb\n", "lease=1m\n" }) {
 		INFO(line);
 		CHECK(digest_of(std::string("mode=observe\n") + line) != plain);
 		keys.insert(std::string(line, strcspn(line, "=")));

@@ -55,23 +55,18 @@ TEST_CASE("overload: what a look says", "[overload]")
 	CHECK_FALSE(w.after(OVER).judged); /* nothing to compare with */
 	CHECK(w.after(OVER).judged);
 	CHECK(w.look.over);
-	CHECK_FALSE(w.look.drained);
 	CHECK_FALSE(w.look.enforced);
 	CHECK(w.look.smooth_ns == 84 * MS);
 	CHECK(w.look.target_ns == 2 * MS);
 	CHECK(w.look.stood_ns == 2 * SEC);
 	CHECK_FALSE(w.after(CONTROLLED).over);
-	CHECK_FALSE(w.look.drained);
 	w.q->policy.mode = RXAQM_MODE_ENFORCE;
 	CHECK(w.after(OVER).over);
 	CHECK(w.look.enforced);
 	/* Standing, but nothing was judged: the average is of another time. */
 	CHECK_FALSE(w.after(UNJUDGED).over);
-	CHECK_FALSE(w.look.drained);
 	CHECK_FALSE(w.after(FLOWING).over);
-	CHECK(w.look.drained);
 	CHECK(w.look.stood_ns == 0);
-	CHECK(w.after(IDLE).drained);
 	/* mode=off is no overload. */
 	w.q->policy.mode = RXAQM_MODE_OFF;
 	CHECK_FALSE(w.after(OVER).over);
@@ -84,7 +79,6 @@ TEST_CASE("overload: an application that is too slow for its socket", "[overload
 	w.after(FLOWING);
 	CHECK(w.after(WAITING).over);
 	CHECK(w.look.waiting);
-	CHECK_FALSE(w.look.drained);
 	CHECK(w.look.smooth_ns == 84 * MS);
 	CHECK(w.look.stood_ns == SEC);
 	CHECK(w.after(WAITING, 5 * SEC).stood_ns == 6 * SEC);
@@ -100,7 +94,6 @@ TEST_CASE("overload: an application that is too slow for its socket", "[overload
 	w.now_ns += 2 * SEC;
 	rxaqm_overload_look(&w.seen, w.q.get(), w.now_ns, &w.look);
 	CHECK_FALSE(w.look.over);
-	CHECK(w.look.drained);
 	CHECK(w.look.stood_ns == 0);
 	CHECK_FALSE(w.after(FLOWING).over);
 	CHECK_FALSE(w.look.waiting);
@@ -123,11 +116,6 @@ TEST_CASE("overload: a queue that drains now and then does not stand", "[overloa
 	CHECK(w.after(OVER).over);
 	w.q->stat[RXAQM_STAT_POLLS_DRAINED] += 88;
 	CHECK_FALSE(w.after(OVER).over);
-	/* As is one busy poll in eight of a queue that flows. */
-	w.q->stat[RXAQM_STAT_POLLS_BUSY] += 105;
-	CHECK(w.after(FLOWING).drained);
-	w.q->stat[RXAQM_STAT_POLLS_BUSY] += 106;
-	CHECK_FALSE(w.after(FLOWING).drained);
 }
 
 TEST_CASE("overload: polls that have ceased are no overload", "[overload]")
@@ -141,7 +129,6 @@ TEST_CASE("overload: polls that have ceased are no overload", "[overload]")
 	CHECK(rxaqm_queue_stands(w.q.get(), w.q->poll_end_ns + SEC));
 	CHECK_FALSE(rxaqm_queue_stands(w.q.get(), w.q->poll_end_ns + SEC + 1));
 	CHECK_FALSE(w.after(IDLE, 2 * SEC).over);
-	CHECK(w.look.drained);
 	CHECK(w.look.stood_ns == 0);
 	/* A queue that was never polled. */
 	rxaqm_queue fresh = {};
@@ -160,7 +147,6 @@ TEST_CASE("overload: counters that begin anew are another attach", "[overload]")
 	rxaqm_overload_look(&w.seen, w.q.get(), w.now_ns, &w.look);
 	CHECK_FALSE(w.look.judged);
 	CHECK_FALSE(w.look.over);
-	CHECK_FALSE(w.look.drained);
 	CHECK(w.after(OVER).judged);
 }
 

@@ -155,7 +155,6 @@ TEST_CASE("policy file: only what differs is written", "[policy_file]")
 				 "target=auto:500us\n"
 				 "interval=40ms\n"
 				 "ecn=on\n"
-				 "ect0=auto\n"
 				 "ce_threshold=off\n"
 				 "ce_threshold_selector=any\n"
 				 "ack=thin\n"

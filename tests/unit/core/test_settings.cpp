@@ -44,19 +44,12 @@ TEST_CASE("settings: defaults", "[settings]")
 	static const struct {
 		const char *key, *value;
 	} rows[] = {
-		{ "mode", "observe" },
-		{ "signal", "auto" },
-		{ "law", "auto" },
-		{ "target", "auto:500us" },
-		{ "interval", "40ms" },
-		{ "ecn", "on" },
-		{ "ect0", "auto" },
-		{ "ce_threshold", "off" },
-		{ "ce_threshold_selector", "any" },
-		{ "ack", "thin" },
-		{ "max_drop", "100%" },
-		{ "lease", "off" },
-		{ "exempt_ports", "none" },
+		{ "mode", "observe" },	   { "signal", "auto" },
+		{ "law", "auto" },	   { "target", "auto:500us" },
+		{ "interval", "40ms" },	   { "ecn", "on" },
+		{ "ce_threshold", "off" }, { "ce_threshold_selector", "any" },
+		{ "ack", "thin" },	   { "max_drop", "100%" },
+		{ "lease", "off" },	   { "exempt_ports", "none" },
 		{ "exempt_dscp", "none" },
 	};
 	rxaqm_policy policy = defaults();
@@ -97,8 +90,6 @@ TEST_CASE("settings: values are written as they are set", "[settings]")
 		{ "interval", "0.1s", "100ms" },
 		{ "ecn", "off", "off" },
 		{ "ecn", "on", "on" },
-		{ "ect0", "dctcp", "dctcp" },
-		{ "ect0", "classic", "classic" },
 		{ "ce_threshold", "10ms", "10ms" },
 		{ "ce_threshold_selector", "ect1", "ect1" },
 		{ "ack", "keep", "keep" },
@@ -334,7 +325,7 @@ TEST_CASE("settings: JSON has units in its keys", "[settings]")
 	CHECK(std::string(text) ==
 	      "{\"mode\":\"observe\",\"signal\":\"auto\",\"law\":\"auto\","
 	      "\"target_ns\":500000,\"target_auto\":true,"
-	      "\"interval_ns\":40000000,\"ecn\":\"on\",\"ect0\":\"auto\",\"ce_threshold_ns\":null,"
+	      "\"interval_ns\":40000000,\"ecn\":\"on\",\"ce_threshold_ns\":null,"
 	      "\"ce_threshold_selector\":\"any\",\"ack\":\"thin\","
 	      "\"max_drop_permille\":1000,\"lease_ns\":10000000000,"
 	      "\"exempt_ports\":[22,443],\"exempt_dscp\":[48]}\n");
