@@ -56,6 +56,6 @@ do for [q = 1:queues] {
 	if (q == queues) { set xlabel "Seconds since rxaqm began to enforce" textcolor rgb ink }
 	plot samples using 1:3 with lines linestyle 1 title "99th percentile", \
 		samples using 1:2 with lines linestyle 2 title "median", \
-		target with lines linestyle 3 title sprintf("target %g ms", target)
+		target with lines linestyle 3 title sprintf("target %.2g ms", target)
 }
 unset multiplot

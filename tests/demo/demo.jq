@@ -11,6 +11,9 @@ def buckets:
 	[.hist.interfaces[].queues[].buckets[]] | group_by(.floor_ns)
 	| map({floor_ns: .[0].floor_ns, packets: map(.packets) | add});
 
+# That of the queue which stands, as derived in the end.
+def target_ns: [.status.interfaces[].queues[] | select(.stats.packets > 0)] | max_by(.stats.packets) | .target_ns;
+
 # Histogram $now less $then, without empty buckets; each gets the floor of the next as its end.
 def histogram($old; $new):
 	($old | buckets | map({key: "\(.floor_ns)", value: .packets}) | from_entries) as $packets
@@ -130,7 +133,10 @@ def checks:
 				($b.truth.overflow_all > 0 or .kind == "backlog");
 			"overflow drops \($b.truth.overflow_all) -> \($a.truth.overflow), at most 1 of 1000 packets with rxaqm"),
 		check($b.goodput_tcp > 0 and $a.goodput_tcp >= 0.8 * $b.goodput_tcp;
-			"TCP goodput \($b.goodput_tcp | rate) -> \($a.goodput_tcp | rate), at least 0.8 of before")
+			"TCP goodput \($b.goodput_tcp | rate) -> \($a.goodput_tcp | rate), at least 0.8 of before"),
+		# Both kinds have as many flows.
+		check([$a.goodput | .tcp, .["tcp-ecn"]] | min > 0 and max <= 2 * min;
+			"TCP with ECN \($a.goodput["tcp-ecn"] | rate), without \($a.goodput.tcp | rate), within twice of each other")
 	else
 		check(null; "undisturbed for \($b.truth | seconds) without, \($a.truth | seconds) with rxaqm; \($need) s are needed")
 	end),

@@ -12,7 +12,7 @@ good='{
 		goodput_tcp: 256e6, marks: 0, drops: 0},
 	after: {truth: {undisturbed_s: 6.01, seconds: 7.5, packets: 200000, p50_ns: 1000000,
 			p99_ns: 3200000, overflow: 200, overflow_all: 900},
-		goodput_tcp: 250e6, marks: 100, drops: 100}
+		goodput_tcp: 250e6, goodput: {tcp: 140e6, "tcp-ecn": 110e6, udp: 80e6}, marks: 100, drops: 100}
 }'
 
 # verdicts KIND CHANGE: what is made of it, in a row.
@@ -31,24 +31,27 @@ expect()
 }
 
 for kind in ring backlog; do
-	expect "true true true true true" $kind .
-	expect "false true true true true" $kind '.after.truth.p50_ns = 5e6'
-	expect "false true true true true" $kind '.after.truth.p50_ns = 0'
-	expect "true false true true true" $kind '.after.truth.p99_ns = 9e6'
+	expect "true true true true true true" $kind .
+	expect "false true true true true true" $kind '.after.truth.p50_ns = 5e6'
+	expect "false true true true true true" $kind '.after.truth.p50_ns = 0'
+	expect "true false true true true true" $kind '.after.truth.p99_ns = 9e6'
 	# What overflowed while something else had the CPU is not held against rxaqm; of the rest
 	# no more than a sender is allowed that was held up.
-	expect "true true true true true" $kind '.after.truth.overflow_all = 5000'
-	expect "true true false true true" $kind '.after.truth.overflow = 201'
-	expect "true true true false true" $kind '.after.goodput_tcp = 200e6'
-	expect "true true true true false" $kind '.before.drops = 1'
-	expect "true true true true false" $kind '.after.marks = 0'
+	expect "true true true true true true" $kind '.after.truth.overflow_all = 5000'
+	expect "true true false true true true" $kind '.after.truth.overflow = 201'
+	expect "true true true false true true" $kind '.after.goodput_tcp = 200e6'
+	expect "true true true true false true" $kind '.after.goodput = {tcp: 180e6, "tcp-ecn": 70e6}'
+	expect "true true true true false true" $kind '.after.goodput = {tcp: 80e6, "tcp-ecn": 170e6}'
+	expect "true true true true false true" $kind '.after.goodput = {tcp: 0, "tcp-ecn": 0}'
+	expect "true true true true true false" $kind '.before.drops = 1'
+	expect "true true true true true false" $kind '.after.marks = 0'
 	# Too little undisturbed time proves nothing, and does not excuse drops while it observes.
 	expect " true" $kind '.after.truth.undisturbed_s = 5.9'
 	expect " true" $kind '.before.truth.undisturbed_s = 5.9 | .after.goodput_tcp = 0'
 	expect " false" $kind '.after.truth.undisturbed_s = 0 | .before.drops = 1'
 done
-expect "true true false true true" ring '.before.truth.overflow_all = 0'
-expect "true true true true true" backlog '.before.truth.overflow_all = 0'
+expect "true true false true true true" ring '.before.truth.overflow_all = 0'
+expect "true true true true true true" backlog '.before.truth.overflow_all = 0'
 
 # The picture says what it shows, in its title and at each half.
 command -v gnuplot >/dev/null || { echo "no gnuplot: the picture is not drawn" && exit; }

@@ -33,7 +33,7 @@ const struct rxaqm_key rxaqm_settings[RXAQM_NR_SETTINGS + 1] = {
 	{ KEY("interval", interval_ns),
 	  TIME(RXAQM_TYPE_DURATION, "ms", RXAQM_INTERVAL_MIN_NS, RXAQM_INTERVAL_MAX_NS),
 	  .standard = "40ms",
-	  .help = "the longest RTT to control; with target=auto it counts as at least 4 targets" },
+	  .help = "the longest RTT to control; it counts as at least 4 targets and 8 rounds of polls" },
 	{ KEY("ecn", ecn), CHOICE(ecn_names), .standard = "on",
 	  .help = "mark ECT packets; off: drop them like others" },
 	{ KEY("ce_threshold", ce_threshold_ns),

@@ -216,6 +216,46 @@ TEST_CASE("target: what status derives is what the data plane goes by", "[target
 	CHECK(checked == 6 * 6 * 6 * 6);
 }
 
+TEST_CASE("target: the interval is raised to four targets and to eight rounds of polls", "[target]")
+{
+	const struct {
+		__u64 target_ns, interval_ns;
+		__u32 round_ns;
+		__u64 in_use_ns;
+	} rows[] = {
+		{ 10 * MS, 100 * MS, __u32(1 * MS), 100 * MS },
+		{ 5 * MS, 5 * MS, __u32(1 * MS), 20 * MS },
+		{ 1 * MS, 5 * MS, __u32(2 * MS), 16 * MS },
+		{ 1 * MS, 5 * MS, 0, 5 * MS }, /* no round was measured yet */
+		{ RXAQM_INTERVAL_MAX_NS, RXAQM_INTERVAL_MAX_NS, ~0U, RXAQM_INTERVAL_MAX_NS },
+	};
+	auto q = std::make_unique<rxaqm_queue>();
+
+	for (const auto &row : rows) {
+		q->policy.target_ns = row.target_ns;
+		q->policy.interval_ns = row.interval_ns;
+		q->round_ns = row.round_ns;
+		CAPTURE(row.target_ns, row.interval_ns, row.round_ns);
+		q->policy.law = RXAQM_LAW_AUTO;
+		rxaqm_target_update(q.get(), 4096);
+		CHECK(q->target_ns == row.target_ns);
+		CHECK(q->interval_ns == row.in_use_ns);
+		/* CoDel keeps what RFC 8289 says of a number. */
+		q->policy.law = RXAQM_LAW_CODEL;
+		rxaqm_target_update(q.get(), 4096);
+		CHECK(q->interval_ns == row.interval_ns);
+	}
+	/* Both derived: the rounds count, too. */
+	q->policy = {};
+	q->policy.target_auto = 1;
+	q->target_quarters = 8;
+	q->policy.interval_ns = 5 * MS;
+	q->round_ns = __u32(2 * MS);
+	rxaqm_target_update(q.get(), 0);
+	CHECK(q->target_ns > 1 * MS);
+	CHECK(q->interval_ns == std::max<__u64>(4 * q->target_ns, 16 * MS));
+}
+
 TEST_CASE("target: an unknown NIC has the rule that XDP takes for it", "[target]")
 {
 	CHECK(rxaqm_target_rule_quarters(RXAQM_RULE_UNKNOWN) == RXAQM_FLOOR_QUARTERS_UNKNOWN);

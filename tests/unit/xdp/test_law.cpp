@@ -218,7 +218,7 @@ TEST_CASE("law: target=auto is the floor that is measured, by the rule of the NI
 	ring.q->policy.target_ns = 1 * MS;
 	rxaqm_target_update(ring.q.get(), 4096);
 	CHECK(ring.q->target_ns == 1 * MS);
-	CHECK(ring.q->interval_ns == 10 * MS);
+	CHECK(ring.q->interval_ns == 16 * MS); /* eight rounds */
 }
 
 TEST_CASE("law: target=auto has room for twelve packets of each TCP flow that is over its share",
