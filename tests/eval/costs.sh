@@ -7,14 +7,16 @@
 #   set_costs PROFILE COST_NS   once the pair is built: PROFILE is driver or stack; COST_NS is what
 #                               a packet takes, with stack one of stack_ratio packets an skb
 #   check_pace                  after 'snapshot end': the run fails if the emulated CPU fell behind
+#   check_client                the same: if the client's CPU, which has no model, had no time left
 #   interleave                  once the pair is built: senders space their packets, so that those
 #                               of several flows take turns, as they do behind a switch
 
 # Packets an skb after GRO at which a packet costs the same in both profiles: what 24 DCTCP and 8
 # CUBIC flows have with nothing, once slow start's bursts are over.
 readonly stack_ratio=2
-# By how much of the window the emulated CPU may be behind, in %.
-readonly most_behind=2
+# By how much of the window the emulated CPU may be behind, and how much of it the client's CPU
+# idles at least, in %.
+readonly most_behind=2 least_idle=3
 
 set_costs()
 {
@@ -52,6 +54,26 @@ check_pace()
 					"over %d %%: the scenario needs a higher cost\n", behind, most
 			exit n != 2 || behind > most
 		}' "$dir/begin-nic.txt" "$dir/end-nic.txt" >&2
+}
+
+# A flood spins until its next packet is due: such a CPU is never idle, and has time for others.
+check_client()
+{
+	awk -v cpu="cpu$client_cpu" -v least="$least_idle" -v spins="${scenario_has[udp]}${scenario_has[flood]}" '
+		$1 == cpu { for (i = 2; i <= 9; i++) all[FNR == NR] += $i; idle[FNR == NR] = $5 + $6; n++ }
+		END {
+			if (n != 2 || all[0] <= all[1]) {
+				print "the kernel does not tell how long the client'"'"'s CPU was idle" >"/dev/stderr"
+				exit 1
+			}
+			share = 100 * (idle[0] - idle[1]) / (all[0] - all[1])
+			printf "%.2f\n", share
+			if (share >= least || spins)
+				exit 0
+			printf "the client'"'"'s CPU was idle for %.1f %% of the window, under %d %%: it limits the run, " \
+				"which needs a higher cost or a slower wire\n", share, least >"/dev/stderr"
+			exit 1
+		}' "$dir"/{begin,end}-stat.txt >"$dir/client-idle.txt"
 }
 
 interleave()

@@ -108,18 +108,23 @@ flood_json()
 		else {kind: ($flood | split(":")[0]), flows: 64, run: null} end'
 }
 
+# in_seconds TIME [DEFAULT]: of a key of scenarios; `auto` is the default.
+in_seconds()
+{
+	awk -v t="${1/auto/${2-}}" 'BEGIN { print (t + 0) * (t ~ /ms$/ ? 1e-3 : t ~ /us$/ ? 1e-6 : 1) }'
+}
+
 # result_json DIR SCENARIO OPTION REP: of a complete run.
 result_json()
 {
-	local dir=$1 target target_ns zero
+	local dir=$1 target_ns zero
 
-	target=$(of_scenario "$2" target)
-	[[ $target != auto ]] || target=$(of_scenario default target)
-	target_ns=$(awk -v t="$target" 'BEGIN { print (t + 0) * (t ~ /ms$/ ? 1e6 : 1e3) }')
+	target_ns=$(awk -v s="$(in_seconds "$(of_scenario "$2" target)" "$(of_scenario default target)")" 'BEGIN { print s * 1e9 }')
 	zero=$(awk '$2 == "load" { print $1 }' "$dir/events.txt")
 	jq -n -L "$eval_dir" --arg scenario "$2" --arg option "$3" --argjson run "$4" \
 		--arg row "$(of_scenario "$2" row)" --arg direction "$(of_scenario "$2" direction)" \
-		--argjson target_ns "$target_ns" --argjson interval_s 0.1 \
+		--argjson target_ns "$target_ns" --argjson interval_s "$(in_seconds "$(of_scenario "$2" interval)" "$(of_scenario default interval)")" \
+		--argjson client_idle "$(document "$dir/client-idle.txt")" \
 		--argjson before "$(snapshot_json "$dir" begin)" --argjson after "$(snapshot_json "$dir" end)" \
 		--argjson window "$(truth_rows "$zero" "$target_ns" "$dir/begin-truth.txt" "$dir/end-truth.txt")" \
 		--argjson cdf "$(awk -v cdf=1 -f "$eval_dir/truth.awk" "$dir/begin-truth.txt" "$dir/end-truth.txt")" \

@@ -84,7 +84,7 @@ add_profiles()
 
 scenario_keys="title row flows direction shared gro path rtt tunnel cost weight ring udp tos flood run late step enforce
 	pauses bursts round target interval settle window options quick runs profile profiles like
-	interleave steady storage profileoptions"
+	interleave steady storage profileoptions rate"
 option_keys="title ring queues ifb rxaqm"
 # shellcheck disable=SC2086 # lists
 read_ini "$eval_dir/scenarios" scenario_ini $scenario_keys

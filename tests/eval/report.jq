@@ -70,7 +70,7 @@ def probes: table(probe("requests, 200/s"; .requests), probe("requests, 10/s"; .
 def costs: table(
 	["CPU busy (%)", cell(.cpu.busy | percent)], ["a packet that passes (us)", cell(.cpu.packet_ns | if . then . / 1e3 else null end)],
 	["a packet that is dropped (us)", cell(.cpu.drop_ns | if . then . / 1e3 else null end)],
-	["time for drops (%)", cell(.cpu.drop_share | percent)],
+	["time for drops (%)", cell(.cpu.drop_share | percent)], ["client's CPU idle (%)", cell(.cpu.client_idle)],
 	["polls/s", cell(.cpu.polls)], ["polls that drained the ring/s", cell(.cpu.drained)],
 	["packets an skb after GRO", cell(.cpu.gro)], ["ACKs sent/s", cell(.cpu.acks)], ["skbs sent/s", cell(.cpu.sent)],
 	["flood offered/s", cell(.offered)], ["all that arrived/s", cell(.arrived)], ["UDP to sockets/s", cell(.udp)]; true; false);

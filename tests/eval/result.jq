@@ -84,6 +84,7 @@ def result:
 			drop_share: ($nic.xdp_drop_ns / 1e9 / $s),
 			# Polls are begun for what is dropped, too.
 			drop_polls: (if $nic.rx_packets > 0 then $nic.xdp_drop / $nic.rx_packets * $nic.rx_polls / $s else null end),
+			client_idle: .client_idle,
 			polls: ($nic.rx_polls / $s), drained: (($nic.rx_polls - $nic.rx_polls_busy) / $s),
 			# Of TCP transfers: no probes, no floods.
 			gro: (if $nic.rx_bulk_skbs > 0 then $nic.rx_bulk_packets / $nic.rx_bulk_skbs else null end),

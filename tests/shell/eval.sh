@@ -133,7 +133,9 @@ same "criteria of a run that failed" "0" "$(report "$input | criteria | map(sele
 cat >"$scratch/costs" <<'END'
 source "$1/tests/eval/lib.sh" && source "$1/tests/eval/costs.sh"
 host_if=nic dir=$1/pace
+client_cpu=1
 set_nic() { printf '%s=%s ' "$2" "$3"; }
+check_client_of() { use "$1" rxaqm && check_client; }
 "${@:2}"
 END
 costs() { bash "$scratch/costs" "$scratch" "$@"; }
@@ -155,6 +157,22 @@ out=$(costs check_pace 2>&1) || status=$?
 : >"$scratch/pace/end-nic.txt"
 ! costs check_pace >/dev/null 2>&1 || { echo "no counter, and it kept pace" && exit 1; }
 
+# idle JIFFIES SCENARIO: of 400 that the client's CPU had.
+idle()
+{
+	printf 'cpu 9 9 9 9 9 9 9 0 0 0\ncpu0 0 0 0 0 0 0 0 0 0 0\ncpu1 50 7 20 1000 3 1 2 0 0 0\n' >"$scratch/pace/begin-stat.txt"
+	printf 'cpu 9 9 9 9 9 9 9 0 0 0\ncpu0 0 0 0 999 0 0 0 0 0 0\ncpu1 %d 17 30 %d 5 1 2 0 0 0\n' \
+		$((50 + 400 - 20 - $1)) $((1000 + $1 - 2)) >"$scratch/pace/end-stat.txt"
+	costs check_client_of "$2" 2>&1
+}
+same "idle for 3.25 %" "" "$(idle 13 mixed)"
+same "noted" 3.25 "$(<"$scratch/pace/client-idle.txt")"
+status=0
+out=$(idle 11 mixed) || status=$?
+[[ $status -eq 1 && $out == *"idle for 2.8 % of the window"* ]] || { echo "$status: $out" && exit 1; }
+same "a flood, which spins" "" "$(idle 0 udp-4-tcp)"
+: >"$scratch/pace/end-stat.txt"
+! costs check_client_of mixed >/dev/null 2>&1 || { echo "no figures, and the client was idle" && exit 1; }
 
 same "typing: what came 200 ms after the median was sent again" '{"sent":4,"answered":2}' \
 	"$(jq -nc -L tests/eval 'include "result"; [10, -1, 20, 300000000] | typed | {sent, answered}')"
