@@ -87,7 +87,6 @@ static void list_one(struct walk *walk, const struct rxaqm_profile *profile)
 		{ "driver", 10, "driver", profile->driver },
 		{ "conditions", 22, "and", conditions(profile, all, sizeof(all)) },
 		{ "completion_design", 9, "design", rxaqm_design_names[profile->design] },
-		{ "timestamp_coverage", 7, "stamps", rxaqm_coverage_names[profile->coverage] },
 	};
 	size_t nr = sizeof(columns) / sizeof(columns[0]), i;
 	const char *directory = dirname(strcpy(path, profile->path));

@@ -129,19 +129,12 @@ static bool out_fact(struct rxaqm_out *out, const char *name, const char *label,
 }
 
 /* Copy what the machine says to @here, as far as profiles have it. */
-static void facts_here(const struct rxaqm_nic_facts *facts, const struct rxaqm_profile *file,
-		       struct rxaqm_profile *here)
+static void facts_here(const struct rxaqm_nic_facts *facts, struct rxaqm_profile *here)
 {
 	memset(here, 0, sizeof(*here));
-	here->work_counts_tx = -1;
 	here->xdp_resets_clock = -1;
 	here->napi = facts->napi;
-	here->coverage = facts->coverage;
-	here->ring_max = facts->ring_max;
-	if (file->ring_entries)
-		here->ring_entries = facts->ring;
-	else
-		here->ring_default = facts->ring;
+	here->ring_entries = facts->ring;
 	if (facts->moderation_us > 0)
 		here->moderation_ns = (__u64)facts->moderation_us * RXAQM_NSEC_PER_USEC;
 }
@@ -169,15 +162,9 @@ static enum agree values_agree(const struct rxaqm_key *key, const struct rxaqm_p
 {
 	char value[RXAQM_KEY_LEN], other[RXAQM_KEY_LEN];
 
-	/* ethtool -T describes hardware, which does not write skb->tstamp. */
-	if (IS(key, ring_default) || (IS(key, coverage) && file->stamp == RXAQM_STAMP_TSTAMP))
-		return AGREE_BESIDE;
 	if (!strcmp(rxaqm_key_format(key, file, 0, value), rxaqm_key_format(key, here, 0, other)))
 		return AGREE_YES;
-	/* A file may say that less is delivered than promised, but not more. */
-	if (IS(key, moderation_ns) || (IS(key, coverage) && file->coverage < here->coverage))
-		return AGREE_BESIDE;
-	return AGREE_NO;
+	return IS(key, moderation_ns) ? AGREE_BESIDE : AGREE_NO;
 }
 
 /* The value; "" if it is unknown. */
@@ -191,13 +178,11 @@ static void format_known(const struct rxaqm_key *key, const struct rxaqm_profile
 
 /* Print the remark after a fact. */
 static void out_remark(struct rxaqm_out *out, const struct rxaqm_key *key,
-		       const struct rxaqm_profile *profile, const struct rxaqm_nic_facts *facts)
+		       const struct rxaqm_nic_facts *facts)
 {
 	if (IS(key, napi_poll) && facts->napi_unknown)
 		rxaqm_out_text(out, "    (NAPIs could not be asked for: %s)\n",
 			       facts->napi_unknown);
-	if (IS(key, coverage) && profile->coverage && facts->coverage > profile->coverage)
-		rxaqm_out_text(out, "    (ethtool -T promises more than the driver keeps)\n");
 }
 
 static bool out_key(struct rxaqm_out *out, const struct rxaqm_key *key,
@@ -223,7 +208,7 @@ static bool out_key(struct rxaqm_out *out, const struct rxaqm_key *key,
 		agree = values_agree(key, profile, here);
 	}
 	conflict = out_fact(out, rxaqm_key_json_name(key, name), key->label, file, machine, agree);
-	out_remark(out, key, profile, facts);
+	out_remark(out, key, facts);
 	return conflict;
 }
 
@@ -235,14 +220,14 @@ unsigned int rxaqm_profile_out_facts(struct rxaqm_out *out, const struct rxaqm_p
 	unsigned int conflicts = 0;
 	char channels[80] = "";
 
-	facts_here(facts, profile, &here);
+	facts_here(facts, &here);
 	if (facts->channels_known)
 		snprintf(channels, sizeof(channels), "rx %u, tx %u, combined %u", facts->nr_rx,
 			 facts->nr_tx, facts->nr_combined);
 	rxaqm_out_array(out, "facts");
 	for (key = rxaqm_fact_keys; key->label; key++) {
 		conflicts += out_key(out, key, profile, &here, facts);
-		if (IS(key, design_change))
+		if (IS(key, design))
 			out_fact(out, "channels", "channels", "", channels, AGREE_BESIDE);
 	}
 	rxaqm_out_end(out);

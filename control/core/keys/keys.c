@@ -277,6 +277,12 @@ static const struct {
 	{ "dwell_enforce", "it belonged to auto_enforce; delete it" },
 	{ "dwell_observe", "it belonged to auto_enforce; delete it" },
 	{ "ect0", "nothing asks what a mark means to a sender; delete it" },
+	{ "WorkCountsTx", "nothing reads it; delete it" },
+	{ "ReceivePath", "nothing reads it; delete it" },
+	{ "RxRingDefault", "ethtool -g says it; delete it" },
+	{ "RxRingMax", "ethtool -g says it; delete it" },
+	{ "TimestampCoverage", "ethtool -T and \"rxaqm status\" say it; delete it" },
+	{ "CompletionDesignChange", "say it in a Note=" },
 	{ "listen", "the daemon does not listen; delete it, and run \"systemctl enable --now "
 		    "rxaqm-exporter.socket\", which serves /run/rxaqm/metrics.prom at "
 		    "127.0.0.1:9752; for another address set ListenStream= there (\"systemctl "

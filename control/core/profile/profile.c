@@ -81,12 +81,6 @@ static int check_lines(const struct rxaqm_profile *profile, struct rxaqm_error *
 {
 	if (!profile->driver[0])
 		return rxaqm_bad(error, "no Driver= in a section [Match]; add it");
-	if (profile->ring_max && profile->ring_default > profile->ring_max)
-		return rxaqm_bad(error, "[Nic]: RxRingDefault=%u exceeds RxRingMax=%u",
-				 profile->ring_default, profile->ring_max);
-	if (profile->ring_entries && (profile->ring_default || profile->ring_max))
-		return rxaqm_bad(error, "[Nic]: RxRing= is for rings that ethtool cannot read, "
-					"RxRingDefault= and RxRingMax= for others; delete either");
 	return 0;
 }
 
@@ -101,7 +95,6 @@ int rxaqm_profile_parse(FILE *file, const char *path, struct rxaqm_profile *prof
 	int err;
 
 	memset(profile, 0, sizeof(*profile));
-	profile->work_counts_tx = -1;
 	profile->xdp_resets_clock = -1;
 	err = rxaqm_ini_read(file, path, &ops, &load, error);
 	if (err)

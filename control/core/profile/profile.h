@@ -51,18 +51,13 @@ struct rxaqm_profile {
 	/* [Nic]: facts; UNKNOWN, 0 and "" mean that the file does not say. */
 	enum rxaqm_design design;
 	enum rxaqm_napi napi;
-	enum rxaqm_coverage coverage;
-	enum rxaqm_receive_path path_native; /* receive path under native XDP */
-	enum rxaqm_receive_path path_generic; /* and without it */
+	enum rxaqm_receive_path path_generic; /* of packets under generic XDP */
 	enum rxaqm_stamp stamp; /* field of the skb that holds the Rx time */
 	enum rxaqm_target_rule target_rule;
 	unsigned int ring_entries; /* of an Rx ring that ethtool cannot read */
-	unsigned int ring_default, ring_max; /* of one that it can read */
 	unsigned int poll_packets; /* most packets a poll takes, if not the NAPI budget */
 	__u64 moderation_ns; /* longest wait for an Rx interrupt, by default */
-	int work_counts_tx; /* -1 unknown, 0, 1 */
-	int xdp_resets_clock; /* when native XDP comes or goes; values as above */
-	char design_change[128]; /* how the design can be changed, in words */
+	int xdp_resets_clock; /* when native XDP comes or goes; -1 unknown, 0, 1 */
 	char napi_poll[RXAQM_SYMBOL_LEN]; /* kernel symbol */
 	char hint_since[16]; /* kernel release */
 	unsigned int nr_notes;
@@ -117,6 +112,5 @@ int rxaqm_profile_policy(const struct rxaqm_profile *profile, struct rxaqm_polic
 /* Names by value, up to a NULL: "shared", "unknown", ... */
 extern const char *const rxaqm_design_names[];
 extern const char *const rxaqm_napi_names[];
-extern const char *const rxaqm_coverage_names[];
 extern const char *const rxaqm_path_names[];
 extern const char *const rxaqm_stamp_names[]; /* "none", "hwtstamp", "tstamp" */

@@ -8,7 +8,6 @@
 #include "poll.h"
 
 const char *const rxaqm_design_names[] = { "unknown", "shared", "split", "writeback", "none", NULL };
-const char *const rxaqm_coverage_names[] = { "unknown", "none", "ptp", "some", "all", NULL };
 const char *const rxaqm_path_names[] = { "unknown", "gro",     "frags", "list",
 					 "backlog", "receive", NULL };
 const char *const rxaqm_stamp_names[] = { "none", "hwtstamp", "tstamp", NULL };
@@ -55,35 +54,23 @@ const struct rxaqm_key rxaqm_fact_keys[] = {
 	  .label = "completion design",
 	  .help = "how Rx and Tx completions reach the host: in one queue (shared), in one each "
 		  "(split), as marks in the rings (writeback), or not at all (none)" },
-	{ FACT(design_change), .name = "CompletionDesignChange", TEXT, UNKNOWN,
-	  .label = "  to change it",
-	  .help = "how the operator can change that, up to 127 characters" },
 	{ FACT(napi), .name = "Napi", CHOICE(rxaqm_napi_names), UNKNOWN,
 	  .label = "NAPIs of Rx and Tx",
 	  .help = "Rx and Tx of a queue are polled by one NAPI, or by one each" },
 	{ FACT(napi_poll), .name = "NapiPoll", TEXT, UNKNOWN, .form = "SYMBOL",
 	  .check = rxaqm_profile_check_symbol, .label = "NAPI poll function",
 	  .help = "the driver's NAPI poll function, for Rx" },
-	{ FACT(work_counts_tx), .name = "WorkCountsTx", .type = RXAQM_TYPE_BOOL,
-	  .must = "no or yes", UNKNOWN, .label = "NAPI work counts Tx",
-	  .help = "a poll may report its whole budget because of Tx" },
 	{ FACT(poll_packets), .name = "PollPackets", NUMBER(RXAQM_POLL_PACKETS_MAX),
 	  .otherwise = "the NAPI budget, 64", .label = "packets a poll",
 	  .help = "most packets that a poll takes, if that is not the NAPI budget" },
-	{ FACT(path_native), .name = "ReceivePath", CHOICE(rxaqm_path_names), UNKNOWN,
-	  .label = "receive path",
-	  .help = "how packets enter the stack with native XDP: napi_gro_receive (gro), "
-		  "napi_gro_frags (frags), netif_receive_skb_list (list), netif_receive_skb "
-		  "(receive), netif_rx (backlog)" },
 	{ FACT(path_generic), .name = "ReceivePathGeneric", CHOICE(rxaqm_path_names), UNKNOWN,
-	  .label = "  with generic XDP",
-	  .help = "the same with generic XDP; with backlog the queue that stands is the CPU's, not "
-		  "the NIC's, and rxaqm works by CPU" },
-	{ FACT(coverage), .name = "TimestampCoverage", CHOICE(rxaqm_coverage_names),
-	  .otherwise = "unknown, or up to the chip: ethtool -T", .label = "Rx timestamps",
-	  .help = "packets that the NIC stamps: none, only PTP, some of all kinds, or all" },
+	  .label = "receive path",
+	  .help = "how packets enter the stack with generic XDP: napi_gro_receive (gro), "
+		  "napi_gro_frags (frags), netif_receive_skb_list (list), netif_receive_skb "
+		  "(receive), netif_rx (backlog); with backlog the queue that stands is the CPU's, "
+		  "not the NIC's, and rxaqm works by CPU" },
 	{ FACT(stamp), .name = "TimestampField", CHOICE(rxaqm_stamp_names), .otherwise = "none",
-	  .label = "  in field of skb",
+	  .label = "Rx timestamps in",
 	  .help = "where the skb has its receive time: skb_shinfo(skb)->hwtstamps or skb->tstamp" },
 	{ FACT(xdp_resets_clock), .name = "XdpResetsClock", .type = RXAQM_TYPE_BOOL,
 	  .must = "no or yes", UNKNOWN, .label = "XDP resets clock",
@@ -94,10 +81,6 @@ const struct rxaqm_key rxaqm_fact_keys[] = {
 		  "(bpf_xdp_metadata_rx_timestamp), such as 6.3" },
 	{ FACT(ring_entries), .name = "RxRing", NUMBER(RING_MAX), UNKNOWN, .label = "Rx ring",
 	  .help = "packets that an Rx ring holds, if ethtool -g cannot read it" },
-	{ FACT(ring_default), .name = "RxRingDefault", NUMBER(RING_MAX), UNKNOWN,
-	  .label = "Rx ring, default", .help = "the same by default, if it can" },
-	{ FACT(ring_max), .name = "RxRingMax", NUMBER(RING_MAX), UNKNOWN,
-	  .label = "Rx ring, at most", .help = "and at most" },
 	{ FACT(moderation_ns), .name = "Moderation", .type = RXAQM_TYPE_DURATION, .min = 1,
 	  .max = RXAQM_NSEC_PER_SEC, .none = "", UNKNOWN,
 	  .must = "a time of up to 1s, with a unit (ns, us, ms), such as 50us",

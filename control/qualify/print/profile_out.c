@@ -16,7 +16,7 @@
 #define MAX_LINE 190
 
 /* The keys of [Nic] and their figures. @words lists the first words that a figure may have; "":
- * exactly one word is needed; NULL: the figure is a number of ns or packets.
+ * exactly one word is needed; NULL: the figure is a number of ns.
  */
 static const struct fact {
 	const char *key, *row, *figure, *words;
@@ -24,8 +24,6 @@ static const struct fact {
 	{ "CompletionDesign", "Q1", "design", "|shared|split|writeback|none|" },
 	{ "Napi", "Q1", "napi", "|joint|apart|" },
 	{ "NapiPoll", "Q1", "poll", "" },
-	{ "TimestampCoverage", "Q2", "coverage", "|none|ptp|some|all|" },
-	{ "RxRingMax", "Q9", "ring_max", NULL },
 	{ "Moderation", "Q8", "moderation", NULL },
 };
 

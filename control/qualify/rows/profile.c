@@ -68,12 +68,10 @@ int qualify_row_profile(struct qualify_run *run, struct qualify_row *row)
 		return err;
 	compare_words(run, row, "completion", rxaqm_design_names[profile.design], "Q1", "design");
 	compare_words(run, row, "napi", rxaqm_napi_names[profile.napi], "Q1", "napi");
-	compare_words(run, row, "coverage", rxaqm_coverage_names[profile.coverage], "Q2",
-		      "coverage");
 	compare_ring(run, row, &profile);
 	if (!row->figures.nr)
 		qualify_unknown(row,
-				"the profile %s and rows Q1, Q2 and Q9 have nothing in common: "
+				"the profile %s and rows Q1 and Q9 have nothing in common: "
 				"run these",
 				profile.name);
 	return 0;

@@ -29,17 +29,11 @@ TEST_CASE("profile: all keys", "[profile]")
 		    "Driver=bnxt_en\n"
 		    "[Nic]\n"
 		    "CompletionDesign=shared\n"
-		    "CompletionDesignChange=ethtool -L: separate rx, tx\n"
 		    "Napi=apart\n"
 		    "NapiPoll=bnxt_poll\n"
-		    "WorkCountsTx=yes\n"
-		    "ReceivePath=frags\n"
 		    "ReceivePathGeneric=list\n"
 		    "TimestampField=tstamp\n"
-		    "TimestampCoverage=ptp\n"
 		    "HintSince=6.13\n"
-		    "RxRingDefault=511\n"
-		    "RxRingMax=2047\n"
 		    "PollPackets=512\n"
 		    "Moderation=10us\n"
 		    "TargetRule=shared\n"
@@ -53,17 +47,11 @@ TEST_CASE("profile: all keys", "[profile]")
 	INFO(error.text);
 	CHECK(std::string(profile.driver) == "bnxt_en");
 	CHECK(profile.design == RXAQM_DESIGN_SHARED);
-	CHECK(std::string(profile.design_change) == "ethtool -L: separate rx, tx");
 	CHECK(std::string(profile.napi_poll) == "bnxt_poll");
-	CHECK(profile.work_counts_tx == 1);
-	CHECK(profile.path_native == RXAQM_PATH_FRAGS);
 	CHECK(profile.path_generic == RXAQM_PATH_LIST);
 	CHECK(profile.stamp == RXAQM_STAMP_TSTAMP);
-	CHECK(profile.coverage == RXAQM_COVERAGE_PTP);
 	CHECK(std::string(profile.hint_since) == "6.13");
 	CHECK(profile.napi == RXAQM_NAPI_APART);
-	CHECK(profile.ring_default == 511);
-	CHECK(profile.ring_max == 2047);
 	CHECK(profile.poll_packets == 512);
 	CHECK(profile.moderation_ns == 10000);
 	CHECK(profile.target_rule == RXAQM_RULE_SHARED);
@@ -75,7 +63,7 @@ TEST_CASE("profile: all keys", "[profile]")
 	REQUIRE(profile.nr_settings == 2);
 	CHECK(std::string(profile.setting[0].key) == "target");
 	CHECK(std::string(profile.setting[0].value) == "300us");
-	CHECK(profile.setting[0].line == 23);
+	CHECK(profile.setting[0].line == 17);
 
 	rxaqm_policy policy;
 	CHECK(rxaqm_profile_policy(&profile, &policy, &error) == 0);
@@ -88,10 +76,8 @@ TEST_CASE("profile: what is not said is unknown", "[profile]")
 
 	REQUIRE(parse("[Match]\nDriver=*\n", &profile, NULL) == 0);
 	CHECK(profile.design == RXAQM_DESIGN_UNKNOWN);
-	CHECK(profile.coverage == RXAQM_COVERAGE_UNKNOWN);
-	CHECK(profile.path_native == RXAQM_PATH_UNKNOWN);
+	CHECK(profile.path_generic == RXAQM_PATH_UNKNOWN);
 	CHECK(profile.stamp == RXAQM_STAMP_NONE);
-	CHECK(profile.work_counts_tx == -1);
 	CHECK(profile.ring_entries == 0);
 	CHECK(profile.napi == RXAQM_NAPI_UNKNOWN);
 	CHECK(profile.target_rule == RXAQM_RULE_UNKNOWN);
@@ -99,7 +85,6 @@ TEST_CASE("profile: what is not said is unknown", "[profile]")
 	CHECK(profile.nr_notes == 0);
 	CHECK(profile.nr_settings == 0);
 	CHECK(std::string(rxaqm_design_names[RXAQM_DESIGN_NONE]) == "none");
-	CHECK(std::string(rxaqm_coverage_names[RXAQM_COVERAGE_ALL]) == "all");
 	CHECK(std::string(rxaqm_path_names[RXAQM_PATH_BACKLOG]) == "backlog");
 	CHECK(std::string(rxaqm_stamp_names[RXAQM_STAMP_TSTAMP]) == "tstamp");
 }
@@ -139,16 +124,15 @@ TEST_CASE("profile: errors name file, line and remedy", "[profile]")
 		{ "[Nic]\nRxring=1\n",
 		  "x.conf:2: unknown key \"Rxring\" in [Nic]; did you mean RxRing?" },
 		{ "[Nic]\nSpeed=1\n", "x.conf:2: unknown key \"Speed\" in [Nic]; it must be "
-				      "CompletionDesign, CompletionDesignChange, Napi, Na" },
+				      "CompletionDesign, Napi, NapiPoll, Po" },
 		{ "[Nic]\nDriver=x\n", "x.conf:2: unknown key \"Driver\" in [Nic]" },
 		{ "[Nic]\nCompletionDesign=joint\n",
 		  "x.conf:2: CompletionDesign=joint: must be shared, split, writeback or none" },
 		{ "[Nic]\nCompletionDesign=unknown\n",
 		  "x.conf:2: CompletionDesign=unknown: must be" },
-		{ "[Nic]\nWorkCountsTx=maybe\n",
-		  "x.conf:2: WorkCountsTx=maybe: must be no or yes" },
-		{ "[Nic]\nReceivePath=GRO\n",
-		  "x.conf:2: ReceivePath=GRO: must be gro, frags, list" },
+		{ "[Nic]\nWorkCountsTx=yes\n", "x.conf:2: WorkCountsTx is gone: nothing reads it" },
+		{ "[Nic]\nReceivePathGeneric=GRO\n",
+		  "x.conf:2: ReceivePathGeneric=GRO: must be gro, frags, list" },
 		{ "[Nic]\nTimestampField=skb\n",
 		  "x.conf:2: TimestampField=skb: must be none, hwtst" },
 		{ "[Nic]\nNapi=both\n", "x.conf:2: Napi=both: must be joint or apart" },
@@ -157,10 +141,7 @@ TEST_CASE("profile: errors name file, line and remedy", "[profile]")
 		{ "[Nic]\nModeration=16\n", "x.conf:2: Moderation=16: must be a time of up to" },
 		{ "[Nic]\nModeration=2s\n", "x.conf:2: Moderation=2s: must be a time of up to" },
 		{ "[Nic]\nNote=\n", "x.conf:2: Note=: must be text" },
-		{ "[Match]\nDriver=x\n[Nic]\nRxRingDefault=2\nRxRingMax=1\n",
-		  "x.conf: [Nic]: RxRingDefault=2 exceeds RxRingMax=1" },
-		{ "[Match]\nDriver=x\n[Nic]\nRxRing=2\nRxRingMax=4\n",
-		  "x.conf: [Nic]: RxRing= is for rings that ethtool cannot read" },
+		{ "[Nic]\nRxRingMax=4\n", "x.conf:2: RxRingMax is gone: ethtool -g says it" },
 		{ "[Nic]\nHintSince=6\n", "x.conf:2: HintSince=6: must be a kernel release" },
 		{ "[Nic]\nHintSince=6.3.1\n",
 		  "x.conf:2: HintSince=6.3.1: must be a kernel release" },
@@ -280,7 +261,6 @@ TEST_CASE("profile: shipped facts", "[profile]")
 	CHECK(profile.path_generic == RXAQM_PATH_BACKLOG);
 	REQUIRE(rxaqm_profile_read("nic-profiles/generic.conf", &profile, NULL) == 0);
 	CHECK(profile.stamp == RXAQM_STAMP_HWTSTAMP);
-	CHECK(profile.coverage == RXAQM_COVERAGE_UNKNOWN);
 	REQUIRE(rxaqm_profile_read("nic-profiles/bnxt_en.conf", &profile, NULL) == 0);
 	CHECK(profile.design == RXAQM_DESIGN_SHARED);
 	CHECK(profile.target_rule == RXAQM_RULE_SHARED);

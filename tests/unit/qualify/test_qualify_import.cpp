@@ -211,7 +211,6 @@ TEST_CASE("profile of a record: the facts that were measured, with the run", "[q
 	CHECK(file.profile.design == RXAQM_DESIGN_SHARED);
 	CHECK(file.profile.napi == RXAQM_NAPI_JOINT);
 	CHECK(std::string(file.profile.napi_poll) == "slow_poll");
-	CHECK(file.profile.coverage == RXAQM_COVERAGE_SOME);
 	CHECK(file.profile.moderation_ns == 250000);
 	CHECK(file.profile.nr_notes == 3);
 	CHECK(file.profile.note[0].warning);
@@ -224,7 +223,6 @@ TEST_CASE("profile of a record: the facts that were measured, with the run", "[q
 
 	REQUIRE(file.write(NicRecord(GOOD_RECORD)) == 0);
 	CHECK(file.profile.design == RXAQM_DESIGN_SPLIT);
-	CHECK(file.profile.coverage == RXAQM_COVERAGE_ALL);
 }
 
 TEST_CASE("profile of a record: stamps that are late are warned of", "[qualify]")
