@@ -7,16 +7,12 @@
 
 /* In the order that packets pass; of findings of equal rank the first becomes the primary cause. */
 static const struct doctor_check *const tables[] = {
-	doctor_checks_attached,	    doctor_checks_link,
-	doctor_checks_nic,	    doctor_checks_spread,
-	doctor_checks_window_valid, doctor_checks_deep,
-	doctor_checks_cpu,	    doctor_checks_host,
-	doctor_checks_backlog,	    doctor_checks_protocol_counters,
-	doctor_checks_reader,	    doctor_checks_tcp,
-	doctor_checks_window,	    doctor_checks_udp,
-	doctor_checks_txqueue,	    doctor_checks_tx,
-	doctor_checks_send,	    doctor_checks_path,
-	doctor_checks_settings,
+	doctor_checks_attached, doctor_checks_link,	    doctor_checks_nic,
+	doctor_checks_spread,	doctor_checks_window_valid, doctor_checks_deep,
+	doctor_checks_cpu,	doctor_checks_backlog,	    doctor_checks_protocol_counters,
+	doctor_checks_reader,	doctor_checks_tcp,	    doctor_checks_window,
+	doctor_checks_udp,	doctor_checks_txqueue,	    doctor_checks_tx,
+	doctor_checks_send,	doctor_checks_path,	    doctor_checks_settings,
 };
 
 const struct doctor_check *doctor_check_at(size_t index)

@@ -60,8 +60,6 @@ struct doctor_probe {
 	const char *cost;
 	const char *if_found; /* ids, a blank between: run the probe if one of them is found */
 	bool if_unexplained; /* or if a loss is not explained */
-	const char *if_blind; /* and only if one of these checks is blind; NULL: always */
-	bool (*possible)(const struct doctor_snapshot *snap); /* NULL: always possible */
 	void (*run)(struct doctor_deep *deep);
 };
 

@@ -24,7 +24,6 @@ struct args {
 	struct doctor_request request;
 	const char *record, *from, *verify;
 	bool all, watch, checks, deep, mask;
-	int lock_fd; /* for --deep */
 };
 
 static const struct rxaqm_option options[] = {
@@ -71,9 +70,9 @@ static void check(struct args *args, char **words)
 /* Run the probes that the diagnosis calls for. Diagnose anew before each: one finds what the next
  * is for.
  */
-static void probe(struct doctor_snapshot *snap, int lock_fd)
+static void probe(struct doctor_snapshot *snap)
 {
-	struct doctor_deep deep = { snap, &rxaqm_stop, PROBE_NS, lock_fd };
+	struct doctor_deep deep = { snap, &rxaqm_stop, PROBE_NS };
 	const struct doctor_probe *one;
 	bool wanted, any = false;
 	size_t i;
@@ -107,7 +106,7 @@ static int take(const struct args *args, struct doctor_snapshot *snap, struct rx
 		return doctor_bundle_read(snap, args->from, error);
 	err = doctor_collect(&live, &args->request, error);
 	if (!err && args->deep)
-		probe(&live, args->lock_fd);
+		probe(&live);
 	if (!err && args->mask)
 		doctor_mask(&live);
 	if (err) {
@@ -214,10 +213,8 @@ static int run(int argc, char **argv, struct rxaqm_error *error)
 	/* Fail before a window that may last minutes. */
 	if (rxaqm_files_try((const char *[]){ args.record, rxaqm_json ? "-" : NULL }, 2, error))
 		return -1;
-	if (args.deep)
-		args.lock_fd = doctor_deep_lock(error);
-	if (args.lock_fd < 0)
-		return args.lock_fd;
+	if (args.deep && doctor_deep_lock(error))
+		return -1;
 	do
 		ret = examine(&args, error);
 	while (args.watch && ret >= 0 && !rxaqm_stop);

@@ -322,9 +322,11 @@ void doctor_print_checks(FILE *file)
 	const struct doctor_check *check;
 	size_t i;
 
-	fputs("| check | place | reads | found if | source |\n|---|---|---|---|---|\n", file);
+	fputs("| check | place | reads | found if | source | shown by |\n|---|---|---|---|---|---|\n",
+	      file);
 	for (i = 0; (check = doctor_check_at(i)); i++)
-		fprintf(file, "| `%s` | %s | %s | %s | %s |\n", check->id,
+		fprintf(file, "| `%s` | %s | %s | %s | %s | %s |\n", check->id,
 			doctor_places[check->place], check->reads,
-			check->rule ?: "its counters rise by 1/s or more", check->reference);
+			check->rule ?: "its counters rise by 1/s or more", check->reference,
+			check->shown);
 }

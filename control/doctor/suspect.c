@@ -21,29 +21,15 @@ static const struct doctor_probe probes[] = {
 		.name = "late",
 		.what = "the longest time that the receiving softirq waits to begin, and for which task",
 		.cost = "a clock read each time that it is raised, and each time that it begins",
-		.if_found = QUEUE_STANDS "rx-late cpu-pauses cpu-steal udp-burst",
+		.if_found = QUEUE_STANDS "rx-late cpu-steal udp-burst",
 		.run = doctor_probe_late,
 	},
 	{
 		.name = "progs",
 		.what = "what BPF programs cost (kernel.bpf_stats_enabled)",
 		.cost = "two clock reads a run of any BPF program, some 50 ns",
-		.if_found = CPU_IS_BUSY QUEUE_STANDS "packet-dear rx-extras",
+		.if_found = CPU_IS_BUSY QUEUE_STANDS "packet-dear",
 		.run = doctor_probe_progs,
-	},
-	{
-		.name = "frames",
-		.what = "the size of TCP frames sent",
-		.cost = "some 200 ns a frame sent",
-		.if_found = "tso-self-throttled tso-bonus-decayed acks-dominate tx-qdisc-standing",
-		.run = doctor_probe_frames,
-	},
-	{
-		.name = "collapse",
-		.what = "how long the kernel takes to collapse a receive queue",
-		.cost = "a kprobe on tcp_collapse, which is called when a receive buffer is full",
-		.if_found = "tcp-collapse tcp-pruned",
-		.run = doctor_probe_collapse,
 	},
 	{
 		.name = "drops",
@@ -52,17 +38,6 @@ static const struct doctor_probe probes[] = {
 		.if_found = "udp-filtered rx-dropped",
 		.if_unexplained = true,
 		.run = doctor_probe_drops,
-	},
-	{
-		.name = "stalls",
-		.what = "stalls of Tx completions, by the detector of BQL, which is on meanwhile",
-		.cost = "some 10 ns a completion; stall_thrs of Tx queues is 40 meanwhile, then 0 again",
-		.if_found =
-			"tx-qdisc-standing tso-self-throttled rx-queue-standing cq-shared rx-starved rx-cpu-busy "
-			"rx-cpus-busy napi-starved",
-		.if_blind = "tx-stalls",
-		.possible = doctor_stalls_possible,
-		.run = doctor_probe_stalls,
 	},
 	{}
 };
@@ -94,9 +69,7 @@ bool doctor_probe_wanted(const struct doctor_probe *probe, const struct doctor_s
 {
 	char key[32];
 
-	return !tried(probe, snap, key) && (!probe->possible || probe->possible(snap)) &&
+	return !tried(probe, snap, key) &&
 	       (doctor_first_of(diagnosis, probe->if_found, DOCTOR_FOUND, false) ||
-		(probe->if_unexplained && diagnosis->nr_unexplained)) &&
-	       (!probe->if_blind ||
-		doctor_first_of(diagnosis, probe->if_blind, DOCTOR_BLIND, false));
+		(probe->if_unexplained && diagnosis->nr_unexplained));
 }

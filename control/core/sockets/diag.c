@@ -3,7 +3,6 @@
 #include <errno.h>
 #include <linux/inet_diag.h>
 #include <linux/netlink.h>
-#include <linux/packet_diag.h>
 #include <linux/sock_diag.h>
 #include <linux/tcp.h>
 #include <netinet/in.h>
@@ -148,46 +147,4 @@ int rxaqm_sockets_by_diag(struct sockets **kept, rxaqm_socket_fn each, void *arg
 			err = 0;
 	}
 	return err;
-}
-
-static int take_packet(const struct nlmsghdr *message, void *arg)
-{
-	const struct packet_diag_msg *diag = NLMSG_DATA(message);
-	const struct walk *walk = arg;
-	const struct nlattr *attr;
-	struct rxaqm_socket_rec rec = {
-		.proto = RXAQM_SOCKET_PACKET,
-		.inode = diag->pdiag_ino,
-		.id = (__u64)diag->pdiag_cookie[1] << 32 | diag->pdiag_cookie[0],
-		.pacing_bytes_per_s = ~0ULL,
-		.cpu = -1,
-	};
-
-	rxaqm_each_attr(attr, message, sizeof(*diag)) {
-		if (rxaqm_attr_type(attr) == PACKET_DIAG_MEMINFO)
-			take_memory(&rec, attr);
-		else if (rxaqm_attr_type(attr) == PACKET_DIAG_RX_RING)
-			rec.has_ring = true;
-		else if (rxaqm_attr_type(attr) == PACKET_DIAG_INFO &&
-			 rxaqm_attr_len(attr) >= sizeof(struct packet_diag_info))
-			rec.rx_ifindex =
-				((const struct packet_diag_info *)rxaqm_attr_data(attr))->pdi_index;
-	}
-	if (rec.id)
-		walk->each(walk->arg, &rec);
-	return 0;
-}
-
-int rxaqm_packet_sockets(rxaqm_socket_fn each, void *arg)
-{
-	union rxaqm_netlink_request request;
-	struct walk walk = { each, arg, RXAQM_SOCKET_PACKET };
-	struct packet_diag_req *diag;
-	int err;
-
-	diag = rxaqm_netlink_begin(&request, SOCK_DIAG_BY_FAMILY, NLM_F_DUMP, sizeof(*diag));
-	diag->sdiag_family = AF_PACKET;
-	diag->pdiag_show = PACKET_SHOW_INFO | PACKET_SHOW_MEMINFO | PACKET_SHOW_RING_CFG;
-	err = rxaqm_netlink_ask(NETLINK_SOCK_DIAG, &request, take_packet, &walk);
-	return err == -EAGAIN ? 0 : err;
 }

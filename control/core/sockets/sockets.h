@@ -12,6 +12,4 @@ typedef void (*rxaqm_socket_fn)(void *arg, const struct rxaqm_socket_rec *rec);
 struct sockets;
 int rxaqm_sockets_by_bpf(struct sockets **kept, rxaqm_socket_fn each, void *arg);
 int rxaqm_sockets_by_diag(struct sockets **kept, rxaqm_socket_fn each, void *arg);
-/* The same for AF_PACKET sockets. -ENOENT: the kernel has no packet_diag. */
-int rxaqm_packet_sockets(rxaqm_socket_fn each, void *arg);
 void rxaqm_sockets_unload(struct sockets *kept);

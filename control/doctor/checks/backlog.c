@@ -42,37 +42,6 @@ DOCTOR_JUDGE(judge_backlog)
 	return judge_column(snap, finding, offsetof(struct doctor_cpu, dropped));
 }
 
-DOCTOR_JUDGE(judge_flow_limit)
-{
-	return judge_column(snap, finding, offsetof(struct doctor_cpu, flow_limited));
-}
-
-DOCTOR_JUDGE(judge_deferral)
-{
-	const struct doctor_iface *iface;
-	const struct doctor_napi *napi;
-	double longest = 0, timer;
-	bool known = false;
-
-	rxaqm_list_each(iface, &snap->after.ifaces) {
-		rxaqm_list_each(napi, &iface->napis) {
-			if (napi->gro_flush_timeout_ns == ~0ULL)
-				continue;
-			known = true;
-			timer = (double)napi->gro_flush_timeout_ns / 1000;
-			if (!napi->defer_hard_irqs || timer < longest)
-				continue;
-			longest = timer;
-			doctor_say(finding, "iface", "%s", iface->name);
-		}
-	}
-	if (!known)
-		return doctor_blind(finding, "no NAPI tells its timers (Linux 6.13 or later, with "
-					     "drivers that name their NAPIs)");
-	doctor_note(finding, "timer", longest, DOCTOR_US, "netdev netlink, napi gro-flush-timeout");
-	return doctor_found_if(longest >= 1000);
-}
-
 /* Found if the host is overloaded now at a rate that was no overload before a spike. */
 DOCTOR_JUDGE(judge_sticky)
 {
@@ -112,6 +81,7 @@ const struct doctor_check doctor_checks_backlog[] = {
 	  .undo = "rxaqm detach IFACE; sysctl -w net.ipv4.tcp_min_tso_segs=2",
 	  .expect = "busiest from ${busiest} back to where it was before the spike",
 	  .risk = "larger bursts per flow; " ENFORCE_RISK,
+	  .shown = "Meta: hourly spikes, hours of overload",
 	  .reference = "Meta, TCP self-throttling behind an overloaded receive queue",
 	  .judge = judge_sticky },
 	{ DOCTOR_CHECK("backlog-drops", BACKLOG, ARRIVAL, HIGH, MEASURED),
@@ -126,30 +96,7 @@ const struct doctor_check doctor_checks_backlog[] = {
 	  .expect = "drops from ${drops} to 0 if it was a burst",
 	  .risk = "a longer backlog is a longer delay",
 	  .after = "rx-starved cpu-steal " CPU_FULL " udp-reader-shares-cpu",
-	  .reference = "net/core/net-procfs.c:softnet_seq_show", .essential = true,
-	  .judge = judge_backlog },
-	{ DOCTOR_CHECK("flow-limit-drops", BACKLOG, ARRIVAL, MEDIUM, MEASURED),
-	  .reads = "softnet_stat, flow limit",
-	  .cause =
-		  "One flow fills the backlog of CPU ${cpu}: the flow limit dropped ${drops} of its packets.",
-	  .because =
-		  "The limit protects the other flows: it works. The flow is too much for one CPU.",
-	  .clear = "${drops} drops by the flow limit",
-	  .now = "find the flow (ss -ti); spread it over several connections",
-	  .expect = "drops from ${drops} to 0", .after = CPU_FULL " backlog-drops",
-	  .reference = "scaling.rst, RPS Flow Limit", .judge = judge_flow_limit },
-	{ DOCTOR_CHECK("irq-deferral", CPU, SETTING, LOW, CONFIGURED),
-	  .reads = "netdev netlink: defer-hard-irqs, gro-flush-timeout of each NAPI",
-	  .rule = "a timer of 1 ms or more",
-	  .cause =
-		  "Packets on ${iface} wait up to ${timer} for a timer, because it is set so, not because of load.",
-	  .because =
-		  "Interrupts are deferred (napi_defer_hard_irqs) and polls come by gro_flush_timeout.",
-	  .clear = "packets wait ${timer} at most for timers of NAPIs",
-	  .now = "echo 20000 >/sys/class/net/${iface}/gro_flush_timeout",
-	  .keep = "the same in the interface's configuration", .undo = "the old value",
-	  .expect = "20 us instead of ${timer}", .risk = "more interrupts",
-	  .reference = "Documentation/networking/napi.rst, software interrupt coalescing",
-	  .judge = judge_deferral },
+	  .shown = "p13_backlog", .reference = "net/core/net-procfs.c:softnet_seq_show",
+	  .essential = true, .judge = judge_backlog },
 	{}
 };

@@ -102,6 +102,10 @@ struct doctor_check {
 	const char *keep, *undo, *risk; /* NULL: the same, nothing was changed, none */
 	const char *after; /* ids, a blank between: it follows from the first that is found */
 	const char *reference; /* kernel documentation, function, published investigation */
+	/* What shows that hosts have it: a case of tests/unit/doctor/public.json in which it is
+	 * found, "kernel commit HASH", or a figure of Meta's, Google's or Cloudflare's report.
+	 */
+	const char *shown;
 	bool essential; /* if it is blind, the host cannot be called healthy */
 	bool by_sockets; /* blind if no pass over the sockets was possible */
 	bool by_queues; /* blind if only sock_diag was read, which knows no Rx queue */
@@ -219,8 +223,8 @@ extern const struct doctor_check doctor_checks_nic[], doctor_checks_cpu[], docto
 	doctor_checks_reader[], doctor_checks_udp[], doctor_checks_tx[], doctor_checks_path[],
 	doctor_checks_settings[], doctor_checks_attached[], doctor_checks_window[],
 	doctor_checks_send[], doctor_checks_spread[], doctor_checks_backlog[], doctor_checks_deep[],
-	doctor_checks_host[], doctor_checks_txqueue[], doctor_checks_link[],
-	doctor_checks_protocol_counters[], doctor_checks_window_valid[];
+	doctor_checks_txqueue[], doctor_checks_link[], doctor_checks_protocol_counters[],
+	doctor_checks_window_valid[];
 
 /* The row at @index of all tables; NULL: the end. */
 const struct doctor_check *doctor_check_at(size_t index);

@@ -16,9 +16,6 @@
 /* A thread that receives should not wait that long at once. */
 #define LATE_NS 50000000
 
-/* Columns count in steps of 10 ms; an emulated CPU that waits for its turn misses some 10 %. */
-#define MISSING_PERCENT 25.0
-
 static bool is_full(double busy, double idle)
 {
 	return busy >= BUSY_PERCENT || (busy >= MOST_PERCENT && idle <= NO_IDLE_PERCENT);
@@ -233,101 +230,7 @@ DOCTOR_JUDGE(judge_other)
 			       worst->receiving < worst->softirq / 2);
 }
 
-/* Extra work on each packet besides the stack, while a CPU is busy. */
-DOCTOR_JUDGE(judge_dear)
-{
-	__u64 taps = 0, tables = 0, conntrack = 0;
-	const struct doctor_iface *iface;
-	char names[160] = "";
-	struct spread spread;
-	unsigned int nr = 0;
-
-	if (!measure(snap, finding, &spread))
-		return DOCTOR_BLIND;
-	doctor_map_get(snap->taps, "packet_sockets", &taps);
-	doctor_map_get(snap->taps, "iptables_tables", &tables);
-	doctor_map_get(snap->taps, "conntrack", &conntrack);
-	if (taps) {
-		nr++;
-		snprintf(names, sizeof(names), "%llu AF_PACKET sockets (tcpdump, dhcp)",
-			 (unsigned long long)taps);
-	}
-	rxaqm_list_each(iface, &snap->after.ifaces) {
-		if (!iface->xdp_generic || strlen(names) > 100)
-			continue;
-		snprintf(names + strlen(names), sizeof(names) - strlen(names),
-			 "%sgeneric XDP on %s", nr++ ? ", " : "", iface->name);
-	}
-	doctor_note(finding, "extras", nr, DOCTOR_COUNT, "/proc/net/packet, RTM_GETLINK");
-	doctor_note(finding, "iptables_tables", (double)tables, DOCTOR_COUNT,
-		    "/proc/net/ip_tables_names");
-	doctor_note(finding, "conntrack", (double)conntrack, DOCTOR_NUMBER,
-		    "/proc/sys/net/netfilter");
-	doctor_say(finding, "extra", "%s", nr ? names : "nothing");
-	return doctor_found_if(nr && spread.full);
-}
-
-DOCTOR_JUDGE(judge_busy_poll)
-{
-	const struct doctor_thread *thread;
-	unsigned int nr = 0;
-
-	rxaqm_list_each(thread, &snap->after.threads)
-		nr += doctor_is_busy_polling(snap, thread->pid);
-	doctor_note(finding, "pollers", nr, DOCTOR_COUNT, "netdev netlink, napi threaded");
-	doctor_note(finding, "sockets", (double)doctor_sysctl(snap, "net.core.busy_poll", 0, 0),
-		    DOCTOR_NUMBER, "net.core.busy_poll");
-	/* Such a thread always uses its core: that is its purpose, not an overload. */
-	return DOCTOR_CLEAR;
-}
-
-static double paused(const struct doctor_load *load)
-{
-	return load->missing - load->hidden;
-}
-
-DOCTOR_JUDGE(judge_pauses)
-{
-	const struct doctor_load *load, *worst;
-	struct doctor_loads loads;
-
-	if (!doctor_loads(snap, &loads, finding))
-		return DOCTOR_BLIND;
-	worst = loads.at;
-	rxaqm_list_each(load, &loads)
-		worst = paused(load) > paused(worst) ? load : worst;
-	doctor_note(finding, "cpu", worst->cpu, DOCTOR_NUMBER, STAT);
-	doctor_note_rise(finding, "missing", paused(worst), DOCTOR_PERCENT,
-			 STAT ", sum of columns; softnet_stat");
-	if (paused(worst) >= MISSING_PERCENT)
-		return DOCTOR_FOUND;
-	rxaqm_list_each(load, &loads) {
-		if (load->missing >= MISSING_PERCENT)
-			return doctor_blind(
-				finding,
-				"%.0f %% of the time of CPU %u is not accounted for; packets that came "
-				"while it was idle may have taken it (no IRQ_TIME_ACCOUNTING)",
-				load->missing, load->cpu);
-	}
-	return DOCTOR_CLEAR;
-}
-
 const struct doctor_check doctor_checks_cpu[] = {
-	{ DOCTOR_CHECK("cpu-pauses", CPU, ELSEWHERE, HIGH, MEASURED),
-	  .reads = "/proc/stat, all columns of a CPU, and the clock; packets of softnet_stat",
-	  .rule = "25 % or more of the window is in no column, beyond what packets (50 us each) took that found the "
-		  "CPU idle",
-	  .cause =
-		  "CPU ${cpu} pauses: for ${missing} of the time it did nothing, and did not even count that time.",
-	  .because =
-		  "Its timer interrupts came late or not at all: a driver, firmware (SMI), or a hypervisor that does "
-		  "not report steal kept interrupts off for many ms. Its queues stand meanwhile.",
-	  .clear = "at most ${missing} of the time of a CPU is not accounted for",
-	  .now = "perf trace -e irq:*,irq_vectors:* -C ${cpu}; turbostat shows SMIs; ask the hypervisor's host",
-	  .keep = "change the BIOS, the driver or the host that does it",
-	  .expect = "missing from ${missing} to below 1 %",
-	  .reference = "kernel/sched/cputime.c:account_process_tick; proc(5), /proc/stat",
-	  .judge = judge_pauses },
 	{ DOCTOR_CHECK("cpu-steal", CPU, ELSEWHERE, HIGH, MEASURED), .reads = "/proc/stat steal",
 	  .rule = "10 % or more of a CPU",
 	  .cause = "The hypervisor takes ${stolen} of CPU ${cpu} away from this machine.",
@@ -335,7 +238,7 @@ const struct doctor_check doctor_checks_cpu[] = {
 		  "Meanwhile nobody empties the queues of that CPU: all of them stand for that long.",
 	  .clear = "the hypervisor takes at most ${stolen} of a CPU",
 	  .now = "ask for dedicated (pinned) CPUs, or a larger machine",
-	  .expect = "stolen from ${stolen} to below 1 %", .risk = "price",
+	  .expect = "stolen from ${stolen} to below 1 %", .risk = "price", .shown = "p10_steal",
 	  .reference = "proc(5), steal", .judge = judge_steal },
 	{ DOCTOR_CHECK("rx-starved", CPU, SHARED, HIGH, MEASURED),
 	  .reads = "/proc/PID/schedstat of ksoftirqd/N, napi/IF-N, backlog_napi/N",
@@ -351,7 +254,8 @@ const struct doctor_check doctor_checks_cpu[] = {
 	  .undo = "taskset -cp 0-N PID; chrt -o -p 0 PID",
 	  .expect = "starved from ${starved} to below 5 %",
 	  .risk = "a real-time thread that never sleeps starves the rest of its CPU",
-	  .reference = "sched-stats.rst; scaling.rst", .judge = judge_starved },
+	  .shown = "kernel commit d15121be7485", .reference = "sched-stats.rst; scaling.rst",
+	  .judge = judge_starved },
 	{ DOCTOR_CHECK("rx-late", CPU, SHARED, MEDIUM, INFERRED),
 	  .reads = "/proc/PID/schedstat of threads that receive, each 100 ms",
 	  .rule = "such a thread runs 1 % of the time or more (ksoftirqd: a fifth of the softirqs), and waits 50 ms at "
@@ -368,8 +272,8 @@ const struct doctor_check doctor_checks_cpu[] = {
 		 "that had the CPU",
 	  .keep = "CPUAffinity= in units, isolcpus= or cpusets for the CPUs of the NIC",
 	  .expect = "waits below 10 ms",
-	  .after =
-		  "rx-starved cpu-steal cpu-pauses napi-starved rx-cpu-busy rx-cpus-busy softirq-late",
+	  .after = "rx-starved cpu-steal napi-starved rx-cpu-busy rx-cpus-busy softirq-late",
+	  .shown = "c01_github_cadvisor",
 	  .reference = "sched-stats.rst; GitHub 2019, debugging network stalls on Kubernetes",
 	  .judge = judge_late },
 	{ DOCTOR_CHECK("softirq-other", CPU, SHARED, HIGH, INFERRED),
@@ -385,19 +289,9 @@ const struct doctor_check doctor_checks_cpu[] = {
 		 "conntrack), a disk or RCU",
 	  .keep = "remove what perf shows; until then move the queue's interrupt: smp_affinity_list",
 	  .expect = "softirqs from ${softirqs} to the part that receives", .after = "cpu-steal",
+	  .shown = "c03b_softirq_not_net",
 	  .reference = "proc(5), /proc/softirqs; net/core/dev.c:net_rx_action",
 	  .judge = judge_other },
-	{ DOCTOR_CHECK("rx-extras", CPU, SERVICE, MEDIUM, INFERRED),
-	  .reads = "/proc/net/packet, RTM_GETLINK (XDP mode), netfilter tables; /proc/stat",
-	  .rule = "a CPU is full as for rx-cpu-busy, and AF_PACKET sockets or generic XDP see each packet",
-	  .cause = "While CPU ${cpu} is full, each packet passes more than the stack: ${extra}.",
-	  .because = "Each copy or program costs every packet some hundred ns; at ${busiest} of a "
-		     "CPU there is no time left for it.",
-	  .clear = "on each packet besides the stack: ${extra}; busiest CPU ${busiest}",
-	  .now = "stop the programs that capture (ss -0p shows them), attach XDP in native mode",
-	  .undo = "start it again", .expect = "some 10 % to 50 % less time a packet",
-	  .risk = "the programs that captured see nothing",
-	  .reference = "packet(7); net/core/dev.c:__netif_receive_skb_core", .judge = judge_dear },
 	{ DOCTOR_CHECK("rx-cpu-busy", CPU, SKEWED, HIGH, MEASURED),
 	  .reads = "/proc/stat softirq, schedstat of NAPI threads, by CPU",
 	  .rule = "one CPU 95 % or more, or 80 % and not idle; the mean of the others 40 % or less",
@@ -410,7 +304,8 @@ const struct doctor_check doctor_checks_cpu[] = {
 	  .expect = "the busiest CPU from ${busiest} to somewhat above the ${others} of the others",
 	  .risk = "RPS costs the CPUs that it uses${resets}",
 	  .after = "rx-starved cpu-steal bpf-dear rx-overload-sticks rx-queue-standing irqs-on-one-cpu rx-skew rx-queues-few "
-		   "rx-extras ip-fragments gro-off cpu-clock cpu-sibling packet-dear napi-starved",
+		   "ip-fragments gro-off packet-dear napi-starved",
+	  .shown = "n19_one_of_four",
 	  .reference = "Meta: bad core 100 %, others 20 to 40 %; scaling.rst", .essential = true,
 	  .judge = judge_one },
 	{ DOCTOR_CHECK("rx-cpus-busy", CPU, ARRIVAL, HIGH, MEASURED),
@@ -425,14 +320,9 @@ const struct doctor_check doctor_checks_cpu[] = {
 	  .keep = "rxaqm.conf(5)", .undo = "rxaqm detach IFACE",
 	  .expect = "the same bytes, and queues of some ms instead of full rings",
 	  .risk = ENFORCE_RISK,
-	  .after = "rx-starved cpu-steal bpf-dear rx-overload-sticks rx-queue-standing rx-extras ip-fragments gro-off "
-		   "cpu-clock cpu-sibling packet-dear napi-starved",
-	  .reference = "scaling.rst", .essential = true, .judge = judge_all },
-	{ DOCTOR_CHECK("busy-poll", CPU, SETTING, LOW, MEASURED),
-	  .reads = "netdev netlink: threaded of each NAPI; busy_poll",
-	  .rule = "never: it only explains CPUs at 100 %, which busy polling is meant to use",
-	  NEVER_FOUND,
-	  .clear = "${pollers} NAPI threads poll for ever: their CPUs are full and not overloaded",
-	  .reference = "napi.rst, threaded busy polling (7.x)", .judge = judge_busy_poll },
+	  .after = "rx-starved cpu-steal bpf-dear rx-overload-sticks rx-queue-standing ip-fragments gro-off "
+		   "packet-dear napi-starved",
+	  .shown = "w1_all_cores", .reference = "scaling.rst", .essential = true,
+	  .judge = judge_all },
 	{}
 };

@@ -143,7 +143,7 @@ const struct doctor_check doctor_checks_link[] = {
 	  .keep = "no speed or duplex by hand, at either end",
 	  .undo = "ethtool -s ${iface} autoneg off speed N duplex half",
 	  .expect = "collisions from ${collisions} to 0",
-	  .risk = "the link goes down for some seconds",
+	  .risk = "the link goes down for some seconds", .shown = "c09_duplex",
 	  .reference = "IEEE 802.3 clause 28; statistics.rst", .judge = judge_duplex },
 	{ DOCTOR_CHECK("link-slow", WIRE, ELSEWHERE, MEDIUM, MEASURED),
 	  .reads =
@@ -161,7 +161,7 @@ const struct doctor_check doctor_checks_link[] = {
 	  .undo = "ethtool -s ${iface} autoneg off speed N, if a speed was set by hand",
 	  .expect = "used from ${used} to a tenth of that at ten times the speed",
 	  .risk = "the link goes down for some seconds", .after = "duplex-mismatch",
-	  .reference = "ethtool(8)", .judge = judge_slow },
+	  .shown = "c31_link_100m", .reference = "ethtool(8)", .judge = judge_slow },
 	{ DOCTOR_CHECK("link-full", WIRE, ARRIVAL, MEDIUM, MEASURED),
 	  .reads = "speed of the link; bytes and packets of both directions",
 	  .rule = "95 % or more of the speed, with 24 bytes a frame that the kernel does not count",
@@ -172,7 +172,7 @@ const struct doctor_check doctor_checks_link[] = {
 	  .clear = "the fullest link is ${used} full",
 	  .now = "a faster link, a second one (bonding), or less traffic; the drops of the switch's port show what is "
 		 "lost there",
-	  .expect = "used below 90 %", .after = "link-slow",
+	  .expect = "used below 90 %", .after = "link-slow", .shown = "w2_link_full",
 	  .reference = "ethtool(8); statistics.rst", .judge = judge_full },
 	{}
 };

@@ -5,7 +5,6 @@
 #include "doctor/checks/load.h"
 #include "doctor/checks/sockets.h"
 
-#define PACKET "sock_diag, AF_PACKET"
 /* Programs often leave less than this unread on purpose. */
 #define LEAST_UNREAD 4096
 /* A healthy reader does not leave data waiting that long. */
@@ -212,40 +211,6 @@ DOCTOR_JUDGE(judge_listen)
 	return DOCTOR_FOUND;
 }
 
-static bool captures(const struct doctor_socket *socket)
-{
-	return !strcmp(socket->proto, "packet") && socket->seen_before;
-}
-
-DOCTOR_SCORE(by_drops)
-{
-	return (double)socket->drops;
-}
-
-DOCTOR_JUDGE(judge_captures)
-{
-	const struct doctor_socket *worst = doctor_top_socket(snap, captures, by_drops);
-	__u64 nr = snap->sockets.nr_packet, rings = snap->sockets.packet_rings;
-
-	if (nr == ~0ULL)
-		return doctor_blind(finding, "the kernel has no packet_diag");
-	if (nr && nr == rings)
-		return doctor_blind(finding,
-				    "what finds a ring full (tcpdump, suricata) the kernel "
-				    "tells its program only: see what that prints");
-	doctor_note(finding, "packet_sockets", (double)(nr - rings), DOCTOR_COUNT, PACKET);
-	doctor_note(finding, "rings", (double)rings, DOCTOR_COUNT, PACKET);
-	doctor_note_count(finding, "drops", worst ? worst->drops : 0, PACKET);
-	if (!worst)
-		return DOCTOR_CLEAR;
-	doctor_say_socket(snap, finding, worst);
-	doctor_note(finding, "memory_used", worst->rmem_alloc, DOCTOR_BYTES, PACKET);
-	doctor_note(finding, "memory_limit", worst->rcvbuf, DOCTOR_BYTES, PACKET);
-	doctor_say(finding, "socket", "%s",
-		   worst->ifindex ? doctor_iface_name(snap, worst->ifindex) : "all interfaces");
-	return doctor_found_if_often(snap, worst->drops);
-}
-
 const struct doctor_check doctor_checks_reader[] = {
 	{ SOCKET_CHECK("tcp-reader-stopped", PROGRAM, READER, HIGH, MEASURED),
 	  .reads = "socket table twice: unread bytes, bytes received, window",
@@ -260,6 +225,7 @@ const struct doctor_check doctor_checks_reader[] = {
 	  .keep = "fix the program: it must read, or close what it does not want to read",
 	  .expect = "unread bytes from ${unread} to about 0, and the sender sends again",
 	  .risk = "none: no network setting helps here, larger buffers only hide it",
+	  .shown = "n12_tcp_mem_one_app",
 	  .reference =
 		  "tcp(7); Cloudflare 2022, receive buffers and window (a reader that never reads)",
 	  .essential = true, .judge = judge_stopped },
@@ -275,6 +241,7 @@ const struct doctor_check doctor_checks_reader[] = {
 	  .keep = "read in larger pieces, or in more threads; or tell the sender to send less",
 	  .expect = "the wait falls from ${waits} to below 500 ms",
 	  .risk = "none: a larger receive buffer makes data wait longer, not faster",
+	  .shown = "q5_cfs_quota",
 	  .reference =
 		  "tcp(7); Cloudflare 2022, receive buffers and window (a reader that reads 1 byte a ms)",
 	  .essential = true, .after = "reader-waits-for-cpu", .judge = judge_slow },
@@ -293,6 +260,7 @@ const struct doctor_check doctor_checks_reader[] = {
 	  .keep = "Nice=, CPUQuota=, CPUWeight= in the unit; limits in the container's definition",
 	  .undo = "the old values", .expect = "waits from ${waits} to below 5 %",
 	  .risk = "other programs get less of the CPU", .after = "cpu-steal rx-cpus-busy",
+	  .shown = "c35_elastiflow_nice",
 	  .reference = "sched-stats.rst; Documentation/admin-guide/cgroup-v2.rst, cpu.stat",
 	  .essential = true, .judge = judge_cpu_wait },
 	{ DOCTOR_CHECK("listen-overflow", PROGRAM, READER, HIGH, MEASURED),
@@ -309,23 +277,8 @@ const struct doctor_check doctor_checks_reader[] = {
 	  .keep = "the same in the program's configuration", .undo = "the smaller backlog",
 	  .expect = "overflows from ${overflows} to 0",
 	  .risk = "connections wait longer to be accepted if the program stays as slow",
+	  .shown = "p01_backlog_511",
 	  .reference = "listen(2); Documentation/networking/snmp_counter.rst, TcpExtListenOverflows",
 	  .judge = judge_listen },
-	{ SOCKET_CHECK("capture-drops", PROGRAM, READER, LOW, MEASURED),
-	  .reads = "sock_diag of AF_PACKET sockets twice: drops, memory",
-	  .rule = "a socket without a ring drops 1/s or more; drops of rings the kernel tells only to their programs",
-	  .cause =
-		  "${program} takes packets of ${socket} more slowly than they come: ${drops} of its copies were dropped.",
-	  .because =
-		  "The buffer of its AF_PACKET socket is full. Only copies are lost: nothing else becomes slower. A "
-		  "socket that only sends, and is never read, drops all that it gets.",
-	  .clear = "${drops} packets dropped at ${packet_sockets} AF_PACKET sockets (${rings} more have a ring, and "
-		   "only their programs know their drops)",
-	  .now = "capture less (a filter), or set a larger SO_RCVBUF; in a program that only sends: "
-		 "socket(AF_PACKET, ..., 0)",
-	  .keep = "the same in the program's configuration", .expect = "drops from ${drops} to 0",
-	  .risk = "memory, for the larger buffer",
-	  .reference = "packet(7), PACKET_STATISTICS; net/packet/af_packet.c:packet_rcv",
-	  .judge = judge_captures },
 	{}
 };

@@ -132,7 +132,8 @@ const struct doctor_check doctor_checks_send[] = {
 	  .risk = "programs that wait until they can write wake up more often",
 	  .after = READERS
 	  " cq-shared rx-queue-standing rx-queues-few rx-cpu-busy rx-cpus-busy tx-qdisc-standing link-full link-slow loss-on-long-path tcp-loss tcp-rwnd-limited",
-	  .reference = "tcp_notsent_lowat in ip-sysctl.rst", .judge = judge_not_sent },
+	  .shown = "f01_web_slow_client", .reference = "tcp_notsent_lowat in ip-sysctl.rst",
+	  .judge = judge_not_sent },
 	{ SOCKET_CHECK("tcp-sndbuf-limited", TX, SETTING, MEDIUM, MEASURED),
 	  .reads = "socket table twice: sndbuf_limited of flows, send buffer, RTT",
 	  .rule = "a flow that sends 100 kB or more waits for its send buffer half of the time",
@@ -148,6 +149,7 @@ const struct doctor_check doctor_checks_send[] = {
 	  .expect =
 		  "from ${rate} to what the path gives; 1 Gbit/s at ${rtt} needs ${buffer_for_1_gbit}",
 	  .risk = "the kernel may use up to tcp_wmem[2] for such a socket",
+	  .shown = "c17_sndbuf_16k",
 	  .reference = "tcp(7), tcp_info: tcpi_sndbuf_limited; socket(7) SO_SNDBUF",
 	  .judge = judge_sndbuf },
 	{ SOCKET_CHECK("tcp-rwnd-limited", TX, ELSEWHERE, LOW, MEASURED),
@@ -163,7 +165,8 @@ const struct doctor_check doctor_checks_send[] = {
 	  .expect = "limited from ${limited} to below 10 %",
 	  .after = READERS
 	  " tcp-rcvbuf-fixed tcp-window-limit tcp-zero-window tcp-window-stuck tcp-collapse tcp-buffers-huge",
-	  .reference = "tcp(7), tcp_info: tcpi_rwnd_limited", .judge = judge_rwnd },
+	  .shown = "live_cfs_tcp", .reference = "tcp(7), tcp_info: tcpi_rwnd_limited",
+	  .judge = judge_rwnd },
 	{ DOCTOR_CHECK("udp-send-buffer", TX, MEMORY, MEDIUM, MEASURED),
 	  .reads = "Udp.SndbufErrors, wmem_default, txqueuelen",
 	  .rule = "SndbufErrors rises by 1/s or more",
@@ -177,7 +180,7 @@ const struct doctor_check doctor_checks_send[] = {
 	  .keep = "in " SYSCTL_FILE, .undo = "remove the line and set the old value",
 	  .expect = "errors from ${errors} to 0: the program waits instead",
 	  .risk = "a program that may not wait sends less",
-	  .after = "tx-qdisc-standing tx-qdisc-drops",
+	  .after = "tx-qdisc-standing tx-qdisc-drops", .shown = "Google: buffers beyond txqueuelen",
 	  .reference = "net/ipv4/udp.c:udp_sendmsg; Google, benchmarking UDP bulk flows",
 	  .judge = judge_send },
 	{ SOCKET_CHECK("app-window", PROGRAM, ELSEWHERE, LOW, INFERRED),
@@ -196,6 +199,7 @@ const struct doctor_check doctor_checks_send[] = {
 	  .keep = "the program's configuration", .undo = "the old value",
 	  .expect = "the rate grows with the window; cwnd does as well once it is used",
 	  .risk = "memory at the receiver", .after = READERS,
+	  .shown = "Google: ssh, 2 MiB in 144 ms are 113 Mbit/s",
 	  .reference =
 		  "Google, TCP bulk flows: ssh, 2 MiB in 144 ms are 113 Mbit/s; 14 to 232 MB/s with HPN",
 	  .judge = judge_own_window },

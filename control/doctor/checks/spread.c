@@ -299,7 +299,7 @@ const struct doctor_check doctor_checks_spread[] = {
 		  "${iface} rx-flow-hash udp4 sd",
 	  .expect = "max over mean below 1.5",
 	  .risk = "a new hash moves flows: it clears a standing queue and hides its cause",
-	  .after = "irqs-on-one-cpu ip-fragments",
+	  .after = "irqs-on-one-cpu ip-fragments", .shown = "x1_skew_udp",
 	  .reference = "scaling.rst; Meta: a changed setting reshuffled the key",
 	  .judge = judge_skew },
 	{ DOCTOR_CHECK("irqs-on-one-cpu", CPU, SKEWED, HIGH, MEASURED),
@@ -317,6 +317,7 @@ const struct doctor_check doctor_checks_spread[] = {
 	  .keep = "irqbalance's configuration, or set_irq_affinity at boot",
 	  .undo = "systemctl start irqbalance", .expect = "receives from ${receives} to its share",
 	  .risk = "caches are cold for a moment", .after = "rx-starved",
+	  .shown = "p02_vmxnet3_cpu0",
 	  .reference = "scaling.rst; Documentation/core-api/irq/irq-affinity.rst",
 	  .judge = judge_irqs },
 	{ DOCTOR_CHECK("rx-queues-few", NIC, SKEWED, MEDIUM, INFERRED),
@@ -332,6 +333,7 @@ const struct doctor_check doctor_checks_spread[] = {
 	  .undo = "ethtool -L ${iface} ${word} ${queues}",
 	  .expect = "the load of the full CPU divided by the new queues",
 	  .risk = "the NIC is reset for some 100 ms; flows move",
+	  .shown = "Meta: 8 queues, later 4, then 2",
 	  .reference = "scaling.rst; Meta: 8 queues, later 4, then 2", .judge = judge_few },
 	{ DOCTOR_CHECK("gro-off", NIC, SERVICE, MEDIUM, INFERRED),
 	  .reads = "ethtool -k; IpExt.In*Pkts / Ip.InReceives",
@@ -344,6 +346,7 @@ const struct doctor_check doctor_checks_spread[] = {
 	  .undo = "ethtool -K ${iface} gro off",
 	  .expect = "up to 40 times fewer packets above the driver for bulk TCP",
 	  .risk = "routers that forward other people's packets may want it off",
-	  .reference = "Documentation/networking/segmentation-offloads.rst", .judge = judge_gro },
+	  .shown = "bug-ring0", .reference = "Documentation/networking/segmentation-offloads.rst",
+	  .judge = judge_gro },
 	{}
 };

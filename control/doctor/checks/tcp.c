@@ -7,7 +7,7 @@
 #include "doctor/checks/sockets.h"
 
 /* For .after: the causes of shut windows. */
-#define SHUT_BY READERS " tcp-rcvbuf-fixed tcp-collapse tcp-memory cgroup-memory tcp-queue-drop"
+#define SHUT_BY READERS " tcp-rcvbuf-fixed tcp-collapse tcp-memory tcp-queue-drop"
 
 /* Also name the socket with most memory. */
 DOCTOR_JUDGE(judge_rise)
@@ -44,56 +44,11 @@ DOCTOR_JUDGE(judge_memory)
 	return near ? DOCTOR_FOUND : doctor_found_if_often(snap, squeezed);
 }
 
-DOCTOR_JUDGE(judge_cgroup)
-{
-	static const char prefix[] = "cgroup.sock_throttled:";
-	__u64 value, total = 0, most_of_all = 0;
-
-	if (!doctor_map_get(snap->after.counters, prefix, &value))
-		return doctor_blind(finding,
-				    "memory.events has no sock_throttled (Linux 7.x has it)");
-	json_object_object_foreach(snap->after.counters, key, entry) {
-		(void)entry;
-		if (strncmp(key, prefix, strlen(prefix)))
-			continue;
-		/* A cgroup that is not in the first sample was not throttled before. */
-		if (!doctor_counter(snap, key, &value) &&
-		    (doctor_map_get(snap->before.counters, key, &value) ||
-		     !doctor_map_get(snap->after.counters, key, &value)))
-			continue;
-		total += value;
-		if (value <= most_of_all)
-			continue;
-		most_of_all = value;
-		doctor_say(finding, "cgroup", "%.150s", key + strlen(prefix));
-	}
-	doctor_note_count(finding, "throttled", total, "memory.events sock_throttled");
-	return doctor_found_if_often(snap, total);
-}
-
-/* How long one collapse holds a CPU, if the probe has measured it. */
-static void note_collapse_time(const struct doctor_snapshot *snap, struct doctor_finding *finding)
-{
-	__u64 calls, longest_ns, total_ns;
-
-	doctor_say(finding, "takes", "can hold the CPU for tens of ms (--deep measures it)");
-	if (!doctor_map_get(snap->deep, "collapse_calls", &calls) || !calls ||
-	    !doctor_map_get(snap->deep, "collapse_longest_ns", &longest_ns) ||
-	    !doctor_map_get(snap->deep, "collapse_total_ns", &total_ns))
-		return;
-	doctor_note(finding, "collapse_mean", (double)total_ns / (double)calls / 1000, DOCTOR_US,
-		    "kprobe on tcp_collapse");
-	doctor_note(finding, "collapse_longest", (double)longest_ns / 1000, DOCTOR_US,
-		    "kprobe on tcp_collapse");
-	doctor_say(finding, "takes", "held the CPU for up to %.2f ms", (double)longest_ns / 1e6);
-}
-
 DOCTOR_JUDGE(judge_collapse)
 {
 	doctor_note(finding, "tcp_rmem_max", (double)doctor_sysctl(snap, "net.ipv4.tcp_rmem", 2, 0),
 		    DOCTOR_BYTES, "net.ipv4.tcp_rmem[2]");
 	doctor_say_rmem(snap, finding, false);
-	note_collapse_time(snap, finding);
 	return judge_rise(snap, finding);
 }
 
@@ -168,34 +123,21 @@ const struct doctor_check doctor_checks_tcp[] = {
 	  .keep = "echo 'net.ipv4.tcp_mem = MIN PRESSURE MAX' >>" SYSCTL_FILE,
 	  .undo = "remove the line and set the old values",
 	  .expect = "share below 80 %, pressures 0", .risk = "programs have that much less memory",
-	  .after = READERS, .reference = "tcp_mem in Documentation/networking/ip-sysctl.rst",
-	  .judge = judge_memory },
-	{ DOCTOR_CHECK("cgroup-memory", TCP, MEMORY, HIGH, MEASURED),
-	  .reads = "memory.events sock_throttled of all cgroups",
-	  .rule = "sock_throttled rises by 1/s or more",
-	  .cause = "The memory limit of the container ${cgroup} throttles its sockets.",
-	  .because =
-		  "The kernel kept buffers of that cgroup's sockets small ${throttled} times: memory is short, not the "
-		  "network.",
-	  .clear = "${throttled} times a container's sockets were throttled",
-	  .now = "raise memory.high or memory.max of ${cgroup}",
-	  .keep = "in the container's definition", .undo = "set the old limit",
-	  .expect = "sock_throttled no longer rises", .risk = "the host's memory",
-	  .reference = "memory.events in Documentation/admin-guide/cgroup-v2.rst (7.x)",
-	  .judge = judge_cgroup },
+	  .after = READERS, .shown = "n12_tcp_mem_one_app",
+	  .reference = "tcp_mem in Documentation/networking/ip-sysctl.rst", .judge = judge_memory },
 	{ DOCTOR_CHECK("tcp-collapse", TCP, MEMORY, HIGH, MEASURED),
-	  .reads = "TcpExt.TCPRcvCollapsed, tcp_rmem; --deep: kprobe on tcp_collapse",
+	  .reads = "TcpExt.TCPRcvCollapsed, tcp_rmem",
 	  .rule = "TCPRcvCollapsed rises by 1/s or more",
 	  .cause =
 		  "Receive buffers have grown beyond what is read: the kernel spends its time repacking them.",
 	  .because =
 		  "${events} buffers were repacked in softirq. With a full buffer of ${tcp_rmem_max} one such "
-		  "pass ${takes}, and everything behind it waits. Largest: ${holder}.",
+		  "pass can hold the CPU for tens of ms, and everything behind it waits. Largest: ${holder}.",
 	  .clear = "${events} receive buffers repacked", OTHER_RMEM,
 	  .expect =
 		  "shorter passes: published figures are some ${other_ms} for ${other_size}, and 32 to 64 ms for 64 MB",
 	  .risk = "flows with a long path get a smaller window: ${other_size} carry ${other_rate} at 100 ms",
-	  .after = READERS " tcp-rcvbuf-fixed",
+	  .after = READERS " tcp-rcvbuf-fixed", .shown = "bug-collapse",
 	  .reference =
 		  "net/ipv4/tcp_input.c:tcp_collapse; Cloudflare 2022, optimizing TCP for high WAN throughput",
 	  .judge = judge_collapse },
@@ -210,7 +152,8 @@ const struct doctor_check doctor_checks_tcp[] = {
 		 "or take SO_RCVBUF out of the program",
 	  .keep = "in " SYSCTL_FILE, .undo = "remove the line and set the old value",
 	  .expect = "events from ${events} to 0", .risk = "memory",
-	  .after = "tcp-memory cgroup-memory " READERS " tcp-rcvbuf-fixed tcp-collapse",
+	  .after = "tcp-memory " READERS " tcp-rcvbuf-fixed tcp-collapse",
+	  .shown = "n12_tcp_mem_one_app",
 	  .reference = "snmp_counter.rst, TcpExtRcvPruned, TcpExtOfoPruned", .judge = judge_rise },
 	{ DOCTOR_CHECK("tcp-queue-drop", TCP, MEMORY, HIGH, MEASURED),
 	  .reads = "TcpExt.TCPRcvQDrop",
@@ -221,8 +164,9 @@ const struct doctor_check doctor_checks_tcp[] = {
 	  .now = "a larger receive buffer: tcp_rmem[1], or no SO_RCVBUF in the program",
 	  .keep = "in " SYSCTL_FILE, .undo = "remove the line and set the old value",
 	  .expect = "events from ${events} to 0", .risk = "memory",
-	  .after = "tcp-memory cgroup-memory " READERS " tcp-rcvbuf-fixed tcp-truesize "
+	  .after = "tcp-memory " READERS " tcp-rcvbuf-fixed tcp-truesize "
 		   "tcp-collapse",
+	  .shown = "k1_tcp_memory",
 	  .reference =
 		  "net/ipv4/tcp_input.c:tcp_data_queue; Cloudflare, windows that cannot shrink (13 of 65 packets)",
 	  .judge = judge_rise },
@@ -241,6 +185,7 @@ const struct doctor_check doctor_checks_tcp[] = {
 	  .expect = "no more than tcp_rmem[2] a socket",
 	  .risk = "RFC 7323 discourages it; Cloudflare has it on everywhere since 2023",
 	  .after = READERS " tcp-rcvbuf-fixed tcp-collapse",
+	  .shown = "Cloudflare: windows that cannot shrink",
 	  .reference =
 		  "tcp_shrink_window in ip-sysctl.rst; Cloudflare 2023, unbounded memory usage by TCP",
 	  .judge = judge_stuck },
@@ -255,6 +200,7 @@ const struct doctor_check doctor_checks_tcp[] = {
 	  .clear = "${shut} windows shut, ${shut_now} are shut now",
 	  .now = "find the reader: ss -tmp 'state established' and its Recv-Q",
 	  .keep = "a faster reader", .expect = "shut_now 0", .after = SHUT_BY " tcp-window-stuck",
-	  .reference = "snmp_counter.rst, TcpExtTCPToZeroWindowAdv", .judge = judge_zero_window },
+	  .shown = "live_cfs_tcp", .reference = "snmp_counter.rst, TcpExtTCPToZeroWindowAdv",
+	  .judge = judge_zero_window },
 	{}
 };

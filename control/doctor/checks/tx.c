@@ -6,7 +6,6 @@
 #include "doctor/checks/sockets.h"
 
 #define GROUPS "BPF iter/tcp by Rx queue"
-#define FRAMES "net:net_dev_start_xmit"
 
 static bool segments_per_frame(const struct doctor_snapshot *snap, double *ret_ratio,
 			       __u64 *ret_segments)
@@ -35,41 +34,6 @@ static const struct doctor_group *slow_group(const struct doctor_snapshot *snap)
 	return worst;
 }
 
-/* Segments in each data frame that @ifindex sent while the probe ran; 0: not known. */
-static double frame_of(const struct doctor_snapshot *snap, __u32 ifindex, __u64 *ret_median)
-{
-	const struct doctor_deep_frames *queue;
-	__u64 frames = 0, segments = 0, most = 0;
-
-	rxaqm_list_each(queue, &snap->deep_frames) {
-		if (queue->ifindex != ifindex)
-			continue;
-		frames += queue->frames;
-		segments += queue->segments;
-		if (queue->frames < most)
-			continue;
-		most = queue->frames;
-		*ret_median = queue->median;
-	}
-	return frames >= 100 ? (double)segments / (double)frames : 0;
-}
-
-/* Pure ACKs lower the ratio of the counters; the probe looks at frames with data only. */
-static bool frames_are_small(const struct doctor_snapshot *snap, struct doctor_finding *finding,
-			     __u32 ifindex, double ratio)
-{
-	__u64 median = 0;
-	double probed = frame_of(snap, ifindex, &median);
-
-	if (!probed)
-		return ratio < 4;
-	finding->confidence = DOCTOR_MEASURED;
-	doctor_note(finding, "segments_a_frame", probed, DOCTOR_RATIO, FRAMES);
-	doctor_note(finding, "frame_median", (double)median, DOCTOR_BYTES,
-		    FRAMES ", a power of two");
-	return probed < 4;
-}
-
 static void note_queue(struct doctor_finding *finding, const struct doctor_group *group)
 {
 	doctor_note(finding, "queue", group->rx_queue == ~0U ? 0 : group->rx_queue, DOCTOR_NUMBER,
@@ -91,7 +55,7 @@ DOCTOR_JUDGE(judge_small)
 	doctor_note(finding, "min_tso_segs",
 		    (double)doctor_sysctl(snap, "net.ipv4.tcp_min_tso_segs", 0, 2), DOCTOR_NUMBER,
 		    "net.ipv4.tcp_min_tso_segs");
-	if (!group || !frames_are_small(snap, finding, group->ifindex, ratio))
+	if (!group || ratio >= 4)
 		return DOCTOR_CLEAR;
 	doctor_say(finding, "iface", "%s", doctor_iface_name(snap, group->ifindex));
 	note_queue(finding, group);
@@ -132,8 +96,8 @@ DOCTOR_JUDGE(judge_bonus)
 
 const struct doctor_check doctor_checks_tx[] = {
 	{ DOCTOR_CHECK("tso-self-throttled", TX, LOOP, MEDIUM, INFERRED), .by_queues = true,
-	  .reads = "Tcp.OutSegs / Ip.OutRequests; pacing, RTT, cwnd of flows by Rx queue; tcp_min_tso_segs; --deep: "
-		   "net:net_dev_start_xmit",
+	  .reads =
+		  "Tcp.OutSegs / Ip.OutRequests; pacing, RTT, cwnd of flows by Rx queue; tcp_min_tso_segs",
 	  .rule = "below 4 segments a frame, and most of 8 or more flows of a queue paced below 2 segments a ms",
 	  .cause = "Flows of ${iface} queue ${queue} send small frames (${segments_a_frame} segments): they throttle "
 		   "themselves.",
@@ -145,6 +109,7 @@ const struct doctor_check doctor_checks_tx[] = {
 	  .expect = "frames of 8 segments instead of ${segments_a_frame}: a quarter of the packets",
 	  .risk = "bursts of 12 kB a flow; no effect with BBR, which sets its own minimum, nor beyond cwnd",
 	  .after = "rx-queue-standing cq-shared " CPU_FULL,
+	  .shown = "Meta: 6 kB frames instead of 64 kB",
 	  .reference = "net/ipv4/tcp_output.c:tcp_tso_autosize; Meta: 6 kB frames instead of 64 kB",
 	  .judge = judge_small },
 	{ DOCTOR_CHECK("tso-bonus-decayed", TX, LOOP, LOW, INFERRED), .by_queues = true,
@@ -160,6 +125,7 @@ const struct doctor_check doctor_checks_tx[] = {
 	  .undo = "sysctl -w net.ipv4.tcp_min_tso_segs=2, and remove the line",
 	  .expect = "min_rtt from ${min_rtt} to that of the path", .risk = "bursts of 12 kB a flow",
 	  .after = "rx-queue-standing " CPU_FULL " tso-self-throttled",
+	  .shown = "kernel commit 65466904b015",
 	  .reference = "tcp_tso_rtt_log in ip-sysctl.rst; tcp_tso_autosize", .judge = judge_bonus },
 	{}
 };

@@ -105,50 +105,6 @@ DOCTOR_JUDGE(judge_qdisc)
 	return DOCTOR_FOUND;
 }
 
-/* Note the queue that stalled most, and keep its number of stalls in *@most. */
-static void add_stalls(struct doctor_finding *finding, __u64 *most, const char *iface, __u32 queue,
-		       __u64 stalls, __u64 longest_ms)
-{
-	if (stalls <= *most)
-		return;
-	*most = stalls;
-	doctor_say(finding, "iface", "%s", iface);
-	doctor_note(finding, "queue", queue, DOCTOR_NUMBER, BQL);
-	doctor_note(finding, "longest", (double)longest_ms * 1000, DOCTOR_US, BQL "/stall_max");
-}
-
-DOCTOR_JUDGE(judge_stall)
-{
-	const struct doctor_deep_stalls *probed;
-	const struct doctor_iface *iface;
-	const struct doctor_queue *queue;
-	__u64 stalls = 0, rise;
-	bool watched = doctor_probed(snap, "stalls");
-
-	/* Stalls seen by the probe, which switches the detector on. */
-	rxaqm_list_each(probed, &snap->deep_stalls)
-		add_stalls(finding, &stalls, doctor_iface_name(snap, probed->ifindex),
-			   probed->queue, probed->stalls, probed->longest_ms);
-	rxaqm_list_each(iface, &snap->after.ifaces) {
-		rxaqm_list_each(queue, &iface->queues) {
-			if (!queue->tx || queue->stall_thrs_ms == ~0ULL || !queue->stall_thrs_ms ||
-			    !doctor_iface_before(snap, iface))
-				continue;
-			watched = true;
-			rise = doctor_queue_rise(snap, iface, queue, stall_cnt);
-			if (rise != ~0ULL)
-				add_stalls(finding, &stalls, iface->name, queue->id, rise,
-					   queue->stall_max_ms);
-		}
-	}
-	if (!watched)
-		return doctor_blind(finding,
-				    "the stall detector of BQL is off (stall_thrs 0: the probe "
-				    "\"stalls\" of --deep switches it on) or not there (before 6.9)");
-	doctor_note_count(finding, "stalls", stalls, BQL "/stall_cnt");
-	return doctor_found_if(stalls); /* a stall lasts many ms */
-}
-
 DOCTOR_JUDGE(judge_drops)
 {
 	double drops, share;
@@ -190,24 +146,8 @@ const struct doctor_check doctor_checks_txqueue[] = {
 	  .expect = "drops from ${drops} to what TCP needs to find its rate",
 	  .risk = "a longer limit is a longer delay",
 	  .after =
-		  "tx-qdisc-standing link-full link-slow nic-pauses-received tx-hangs tx-stalls " LATE_COMPLETIONS,
-	  .reference = "tc(8) -s qdisc", .judge = judge_drops },
-	{ DOCTOR_CHECK("tx-stalls", TX, LOOP, HIGH, MEASURED),
-	  .reads =
-		  "byte_queue_limits stall_cnt, stall_max, stall_thrs (6.9); --deep sets stall_thrs for 3 s",
-	  .rule = "stall_cnt rises",
-	  .cause = "Tx completions of ${iface} stall: ${stalls} times, for up to ${longest}.",
-	  .because =
-		  "The NIC does not report in time what it has sent (queue ${queue}): its NAPI is not polled, or the "
-		  "completions stand behind received packets.",
-	  .clear = "${stalls} stalls of Tx completions",
-	  .now = ENFORCE_FOR("${iface}") "; ethtool -L ${iface} rx N tx N where the driver can "
-					 "separate them",
-	  .keep = "rxaqm.conf(5), or the interface's configuration",
-	  .undo = "rxaqm detach ${iface}", .expect = "stalls from ${stalls} to 0",
-	  .risk = ENFORCE_RISK, .after = "tx-hangs cpu-steal cpu-pauses " LATE_COMPLETIONS,
-	  .reference = "lib/dynamic_queue_limits.c; kernel commit 6025b9135f7a",
-	  .judge = judge_stall },
+		  "tx-qdisc-standing link-full link-slow nic-pauses-received tx-hangs " LATE_COMPLETIONS,
+	  .shown = "n20_htb_all", .reference = "tc(8) -s qdisc", .judge = judge_drops },
 	{ DOCTOR_CHECK("tx-qdisc-standing", TX, ARRIVAL, MEDIUM, MEASURED),
 	  .reads =
 		  "RTM_GETQDISC each 100 ms, or 500 where there are more than 32 interfaces; byte_queue_limits",
@@ -219,9 +159,10 @@ const struct doctor_check doctor_checks_txqueue[] = {
 		  "They waited in ${backlogged} of ${looks} looks${takes}. Either the link is full, a shaper holds "
 		  "them, or completions come late.",
 	  .clear = "packets waited to be sent in ${backlogged} of ${looks} looks",
-	  .now = "if the link is full: nothing; if not, see tx-stalls and rx-cpu-busy", .keep = "-",
+	  .now = "if the link is full: nothing; if not, see rx-cpu-busy", .keep = "-",
 	  .expect = "waits in fewer than 80 % of looks",
-	  .after = "link-full link-slow tx-hangs tx-stalls tso-self-throttled " LATE_COMPLETIONS,
+	  .after = "link-full link-slow tx-hangs tso-self-throttled " LATE_COMPLETIONS,
+	  .shown = "Meta: 2 to 4 thousand TSO frames, 100 ms",
 	  .reference = "tc(8) -s qdisc; Meta: 2 to 4 thousand TSO frames, 100 ms",
 	  .judge = judge_qdisc },
 	{}

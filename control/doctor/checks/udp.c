@@ -197,7 +197,8 @@ const struct doctor_check doctor_checks_udp[] = {
 		  "${drops} datagrams dropped because a program does not read (${udp_sockets} sockets)",
 	  .now = "look at what the program does: cat /proc/${pid}/stack",
 	  .keep = "fix the program, or close the socket", .expect = "drops from ${drops} to 0",
-	  .reference = "udp(7), /proc/net/udp drops", .essential = true, .judge = judge_reader },
+	  .shown = "p04_perl_1900", .reference = "udp(7), /proc/net/udp drops", .essential = true,
+	  .judge = judge_reader },
 	{ SOCKET_CHECK(SHARES_CPU, PROGRAM, SHARED, HIGH, MEASURED),
 	  .reads =
 		  "socket table: drops, CPU of the packets; CPU and schedstat of the program; /proc/stat",
@@ -213,6 +214,7 @@ const struct doctor_check doctor_checks_udp[] = {
 	  .keep = "CPUAffinity= in the unit of the service", .undo = "taskset -cp 0-N ${pid}",
 	  .expect = "drops from ${drops} to 0; in a published case from 476,390 to 0",
 	  .risk = "a CPU far from the NIC's memory costs some more per packet",
+	  .shown = "Google: the reader on the interrupt's CPU",
 	  .reference = "Google, benchmarking UDP bulk flows: the reader on the interrupt's CPU",
 	  .essential = true, .judge = judge_reader },
 	{ SOCKET_CHECK(SLOW, PROGRAM, READER, HIGH, MEASURED),
@@ -227,7 +229,7 @@ const struct doctor_check doctor_checks_udp[] = {
 	  .clear = "${drops} datagrams dropped because a program is too slow",
 	  .now = "read with recvmmsg() or UDP_GRO, or in more threads with SO_REUSEPORT",
 	  .keep = "the same; or tell the sender to send less",
-	  .expect = "drops from ${drops} to 0 once it reads ${datagrams}",
+	  .expect = "drops from ${drops} to 0 once it reads ${datagrams}", .shown = "q7_syslog",
 	  .reference = "Google, benchmarking UDP bulk flows: sustained overrun", .essential = true,
 	  .judge = judge_reader },
 	{ SOCKET_CHECK(BURST, UDP, MEMORY, HIGH, MEASURED),
@@ -246,6 +248,7 @@ const struct doctor_check doctor_checks_udp[] = {
 	  .expect = "drops from ${drops} to 0 for longer bursts: 8 MB are 65 ms at 1 Gbit/s",
 	  .risk = "that much memory for each socket, and data that waits longer",
 	  .after = "udp-memory rx-queue-standing rx-starved cpu-steal " CPU_FULL,
+	  .shown = "p05_relay_bursts",
 	  .reference =
 		  "udp(7); Google, benchmarking UDP bulk flows: none lost above 6.5 MB at 1 Gbit/s",
 	  .essential = true, .judge = judge_reader },
@@ -257,6 +260,7 @@ const struct doctor_check doctor_checks_udp[] = {
 	  .clear = "${overflows} of ${datagrams} datagrams found a full buffer",
 	  .now = "ss -uamp shows the socket (d: drops)", .keep = "-",
 	  .expect = "overflows from ${overflows} to 0", .after = ALL_READERS,
+	  .shown = "c16_netflow_worker_dead",
 	  .reference = "snmp_counter.rst; net/ipv4/udp.c:__udp_enqueue_schedule_skb",
 	  .essential = true, .judge = judge_overflow },
 	{ DOCTOR_CHECK("udp-memory", UDP, MEMORY, HIGH, MEASURED),
@@ -267,7 +271,7 @@ const struct doctor_check doctor_checks_udp[] = {
 	  .now = "raise net.ipv4.udp_mem[2], or find who holds the memory: ss -uamp",
 	  .keep = "in " SYSCTL_FILE, .undo = "remove the line and set the old values",
 	  .expect = "errors from ${errors} to 0", .risk = "memory",
-	  .after = "udp-reader-stopped udp-reader-slow", .reference = "udp_mem in ip-sysctl.rst",
-	  .judge = judge_memory },
+	  .after = "udp-reader-stopped udp-reader-slow", .shown = "kernel commit df207de9d9e7",
+	  .reference = "udp_mem in ip-sysctl.rst", .judge = judge_memory },
 	{}
 };

@@ -21,21 +21,17 @@ struct doctor_request {
 int doctor_collect(struct doctor_snapshot *snap, const struct doctor_request *request,
 		   struct rxaqm_error *error);
 
-/* Replace addresses by "addr1" ..., the names of the host and of processes by "masked", and cgroup
- * paths by "/masked1" ....
- */
+/* Replace addresses by "addr1" ..., and the names of the host and of processes by "masked". */
 void doctor_mask(struct doctor_snapshot *snap);
 
 /* Open a sysfs mount of our own for reading, or the caller's /sys if that fails. */
 int doctor_sysfs_open(struct doctor_snapshot *snap);
 
-/* What does not change within a window: the kernel, sysctls, hooks that see each packet. */
+/* What does not change within a window: the kernel, sysctls. */
 void doctor_collect_host(struct doctor_snapshot *snap);
-/* /proc/net/{snmp,netstat,snmp6,sockstat,sockstat6}, memory.events of cgroups. */
+/* /proc/net/{snmp,netstat,snmp6,sockstat,sockstat6}. */
 void doctor_collect_counters(struct doctor_snapshot *snap, struct doctor_sample *sample);
-/* /proc/stat, /proc/softirqs, /proc/net/softnet_stat; for each CPU there, how fast it runs and with
- * which CPUs it shares a core or a memory node.
- */
+/* /proc/stat, /proc/softirqs, /proc/net/softnet_stat. */
 void doctor_collect_cpus(struct doctor_snapshot *snap, struct doctor_sample *sample);
 /* Programs that use CPU time, kernel threads that receive, and the network namespaces that programs
  * run in. The first call keeps what it saw in @first; the second one compares, fills @snap and
@@ -52,7 +48,7 @@ void doctor_threads_again(struct doctor_snapshot *snap);
 /* Read names and counters of links by RTM_GETLINK. Return 0 or -errno. */
 int doctor_collect_links(struct doctor_snapshot *snap, struct doctor_sample *sample,
 			 const char *interface);
-/* From /sys/class/net/IF: BQL and RPS of its queues, PCIe width and memory node of its device. */
+/* From /sys/class/net/IF: BQL and RPS of its queues, PCIe width of its device. */
 void doctor_collect_queues(struct doctor_iface *iface, int sysfs_fd);
 void doctor_collect_device(struct doctor_iface *iface, int sysfs_fd);
 /* ethtool -i -S; and -g -l -x -k and the link. @was: the interface in the first sample, or NULL. */

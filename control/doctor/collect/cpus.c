@@ -1,10 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Times and packet counters of CPUs, how fast they run, and which share a core or a memory node. */
-#include <fcntl.h>
+/* Times and packet counters of CPUs. */
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/parse.h"
 #include "base/procfs.h"
 #include "doctor/collect/collect.h"
 
@@ -41,7 +39,6 @@ static void parse_stat(void *to, char *text)
 		cpu->steal = ticks.steal;
 		cpu->net_tx = cpu->timer = cpu->block = ~0ULL;
 		cpu->tasklet = cpu->sched = cpu->rcu = ~0ULL;
-		cpu->sibling = cpu->numa_node = ~0U;
 	}
 }
 
@@ -51,7 +48,6 @@ static void parse_softnet(void *sample, char *text)
 	enum {
 		PROCESSED,
 		DROPPED,
-		LIMITED = 10,
 		CPU = 12,
 	};
 	char *line;
@@ -70,7 +66,6 @@ static void parse_softnet(void *sample, char *text)
 			continue;
 		cpu->processed = v[PROCESSED];
 		cpu->dropped = v[DROPPED];
-		cpu->flow_limited = v[LIMITED];
 	}
 }
 
@@ -113,72 +108,9 @@ static void parse_softirqs(void *sample, char *text)
 	}
 }
 
-#define CPU "/sys/devices/system/cpu/cpu%u/"
-#define MAX_CPUS 8192
-#define MAX_NODES 1024
-
-/* The first CPU of a list like "0,4" or "0-1" that is not @cpu. */
-static __u32 sibling_of(__u32 cpu)
-{
-	static unsigned char set[MAX_CPUS];
-	char line[256];
-	__u32 i;
-
-	memset(set, 0, sizeof(set));
-	if (!doctor_read_line(AT_FDCWD, line, sizeof(line), CPU "topology/thread_siblings_list",
-			      cpu) ||
-	    rxaqm_parse_queues(line, MAX_CPUS, set))
-		return ~0U;
-	for (i = 0; i < MAX_CPUS; i++) {
-		if (set[i] && i != cpu)
-			return i;
-	}
-	return ~0U;
-}
-
-static void collect_nodes(struct doctor_sample *sample)
-{
-	static unsigned char set[MAX_CPUS];
-	char line[4096];
-	struct doctor_cpu *cpu;
-	unsigned int node;
-
-	for (node = 0; node < MAX_NODES; node++) {
-		memset(set, 0, sizeof(set));
-		if (!doctor_read_line(AT_FDCWD, line, sizeof(line),
-				      "/sys/devices/system/node/node%u/cpulist", node))
-			break;
-		if (rxaqm_parse_queues(line, MAX_CPUS, set))
-			continue;
-		rxaqm_list_each(cpu, &sample->cpus) {
-			if (cpu->id < MAX_CPUS && set[cpu->id])
-				cpu->numa_node = node;
-		}
-	}
-}
-
-static void collect_clocks(struct doctor_sample *sample)
-{
-	struct doctor_cpu *cpu;
-
-	rxaqm_list_each(cpu, &sample->cpus) {
-		cpu->khz = doctor_read_u64(AT_FDCWD, 0, CPU "cpufreq/scaling_cur_freq", cpu->id);
-		cpu->base_khz = doctor_read_u64(AT_FDCWD, ~0ULL, CPU "cpufreq/base_frequency",
-						cpu->id);
-		cpu->max_khz = doctor_read_u64(AT_FDCWD, ~0ULL, CPU "cpufreq/cpuinfo_max_freq",
-					       cpu->id);
-		cpu->throttles = doctor_read_u64(AT_FDCWD, ~0ULL,
-						 CPU "thermal_throttle/core_throttle_count",
-						 cpu->id);
-		cpu->sibling = sibling_of(cpu->id);
-	}
-	collect_nodes(sample);
-}
-
 void doctor_collect_cpus(struct doctor_snapshot *snap, struct doctor_sample *sample)
 {
 	doctor_parse(snap, "/proc/stat", "the load of CPUs", parse_stat, sample);
 	doctor_parse(snap, "/proc/net/softnet_stat", "the backlog of CPUs", parse_softnet, sample);
 	doctor_parse(snap, "/proc/softirqs", "softirqs of CPUs", parse_softirqs, sample);
-	collect_clocks(sample);
 }

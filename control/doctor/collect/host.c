@@ -14,12 +14,12 @@
  * something.
  */
 static const char sysctls[] =
-	"net.core.busy_poll|net.core.default_qdisc|net.core.netdev_budget_usecs|"
+	"net.core.default_qdisc|net.core.netdev_budget_usecs|"
 	"net.core.netdev_max_backlog|net.core.rmem_max|net.core.somaxconn|"
-	"net.core.wmem_default|net.ipv4.ip_local_port_range|"
-	"net.ipv4.tcp_ecn_option|net.ipv4.tcp_max_syn_backlog|net.ipv4.tcp_mem|"
+	"net.core.wmem_default|"
+	"net.ipv4.tcp_max_syn_backlog|net.ipv4.tcp_mem|"
 	"net.ipv4.tcp_min_tso_segs|net.ipv4.tcp_moderate_rcvbuf|net.ipv4.tcp_notsent_lowat|"
-	"net.ipv4.tcp_rcvbuf_low_rtt|net.ipv4.tcp_rmem|net.ipv4.tcp_sack|"
+	"net.ipv4.tcp_rmem|net.ipv4.tcp_sack|"
 	"net.ipv4.tcp_shrink_window|net.ipv4.tcp_timestamps|net.ipv4.tcp_tso_rtt_log|"
 	"net.ipv4.tcp_window_scaling|net.ipv4.tcp_wmem";
 
@@ -38,36 +38,6 @@ static void collect_sysctl(struct doctor_snapshot *snap, const char *name)
 	free(text);
 }
 
-/* 0 if there is no such file. */
-static __u64 lines_of(const char *path)
-{
-	char *text = doctor_read(AT_FDCWD, path), *at = text;
-	__u64 lines = 0;
-
-	for (; at && (at = strchr(at, '\n')); at++)
-		lines++;
-	free(text);
-	return lines;
-}
-
-/* What looks at each packet: AF_PACKET sockets (a line each below a header) and hooks.
- * /proc/net/netfilter lists only kinds of hooks, so the iptables tables are counted instead.
- */
-static void collect_taps(struct doctor_snapshot *snap)
-{
-	__u64 lines = lines_of("/proc/net/packet");
-
-	if (lines)
-		doctor_map_set(&snap->taps, "packet_sockets", lines - 1);
-	else
-		doctor_cannot_see(snap, "AF_PACKET sockets", "cannot read /proc/net/packet");
-	doctor_map_set(&snap->taps, "iptables_tables",
-		       lines_of("/proc/net/ip_tables_names") +
-			       lines_of("/proc/net/ip6_tables_names"));
-	doctor_map_set(&snap->taps, "conntrack",
-		       !access("/proc/sys/net/netfilter/nf_conntrack_count", R_OK));
-}
-
 void doctor_collect_host(struct doctor_snapshot *snap)
 {
 	const char *names = sysctls;
@@ -84,5 +54,4 @@ void doctor_collect_host(struct doctor_snapshot *snap)
 	snap->memory_bytes = (__u64)sysconf(_SC_PHYS_PAGES) * snap->page_size;
 	while (doctor_next_name(&names, name))
 		collect_sysctl(snap, name);
-	collect_taps(snap);
 }

@@ -63,7 +63,7 @@ static void set_words(char *to, size_t size, const struct nlattr *attr)
 static void set_attrs(struct doctor_iface *iface, const struct nlmsghdr *message)
 {
 #define ATTR(type, least) rxaqm_netlink_attr(message, sizeof(struct ifinfomsg), type, least)
-	const struct nlattr *stats = ATTR(IFLA_STATS64, 0), *xdp = ATTR(IFLA_XDP, 0);
+	const struct nlattr *stats = ATTR(IFLA_STATS64, 0);
 	const struct nlattr *queues = ATTR(IFLA_NUM_RX_QUEUES, sizeof(__u32));
 	const struct nlattr *mtu = ATTR(IFLA_MTU, sizeof(__u32));
 	const struct nlattr *kind = ATTR(IFLA_LINKINFO, 0);
@@ -79,8 +79,6 @@ static void set_attrs(struct doctor_iface *iface, const struct nlmsghdr *message
 	/* Real interfaces of a kind (ipoib, dsa) have a parent device. */
 	iface->is_virtual = kind && rxaqm_netlink_nested(kind, IFLA_INFO_KIND, 1) &&
 			    !ATTR(PARENT_DEV_NAME, 1);
-	xdp = xdp ? rxaqm_netlink_nested(xdp, IFLA_XDP_ATTACHED, sizeof(__u8)) : NULL;
-	iface->xdp_generic = xdp && *(const __u8 *)rxaqm_attr_data(xdp) == XDP_ATTACHED_SKB;
 #undef ATTR
 }
 
@@ -98,7 +96,6 @@ static int take_link(const struct nlmsghdr *message, void *arg)
 		.ifindex = (__u32)info->ifi_index,
 		.link_type = info->ifi_type,
 		.speed_mbit = -1,
-		.numa_node = ~0U,
 		.pcie_width = ~0U,
 		.pcie_max_width = ~0U,
 	};
@@ -161,9 +158,6 @@ static bool collect_bql(struct doctor_iface *iface, int sysfs_fd, __u32 id)
 	if (!limit)
 		return true;
 	queue->bql_inflight = doctor_read_u64(sysfs_fd, ~0ULL, "%s/inflight", dir);
-	queue->stall_thrs_ms = doctor_read_u64(sysfs_fd, ~0ULL, "%s/stall_thrs", dir);
-	queue->stall_cnt = doctor_read_u64(sysfs_fd, ~0ULL, "%s/stall_cnt", dir);
-	queue->stall_max_ms = doctor_read_u64(sysfs_fd, ~0ULL, "%s/stall_max", dir);
 	return true;
 }
 
@@ -188,8 +182,6 @@ void doctor_collect_device(struct doctor_iface *iface, int sysfs_fd)
 	snprintf(path, sizeof(path), "class/net/%s/device", iface->name);
 	if (iface->is_virtual || faccessat(sysfs_fd, path, F_OK, 0))
 		return;
-	/* "-1": no node. */
-	iface->numa_node = (__u32)doctor_read_u64(sysfs_fd, ~0U, "%s/numa_node", path);
 	iface->pcie_width = (__u32)doctor_read_u64(sysfs_fd, ~0U, "%s/current_link_width", path);
 	iface->pcie_max_width = (__u32)doctor_read_u64(sysfs_fd, ~0U, "%s/max_link_width", path);
 }

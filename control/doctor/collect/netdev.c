@@ -40,8 +40,6 @@ static void take_napi(const __u64 *value, void *sample)
 		napi->irq = (__u32)value[RXAQM_ND_A_NAPI_IRQ];
 	if (value[RXAQM_ND_A_NAPI_PID] != ~0ULL)
 		napi->pid = (__u32)value[RXAQM_ND_A_NAPI_PID];
-	napi->defer_hard_irqs = value[RXAQM_ND_A_NAPI_DEFER_HARD_IRQS];
-	napi->gro_flush_timeout_ns = value[RXAQM_ND_A_NAPI_GRO_FLUSH_TIMEOUT];
 	if (mode < sizeof(threaded) / sizeof(threaded[0]))
 		snprintf(napi->threaded, sizeof(napi->threaded), "%s", threaded[mode]);
 	rxaqm_list_each(queue, &iface->queues) {

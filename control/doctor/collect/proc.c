@@ -1,16 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Protocol counters from /proc/net and from cgroups. */
+/* Protocol counters from /proc/net. */
 #include <ctype.h>
 #include <fcntl.h>
-#include <fts.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "doctor/collect/collect.h"
 #include "doctor/snapshot/loss_counters.h"
-
-#define MAX_CGROUPS 4096
 
 /* Pairs of lines, "Prefix: NAME ..." and "Prefix: VALUE ..." (net/ipv4/proc.c). */
 static void parse_pairs(void *map, char *text)
@@ -115,50 +111,6 @@ static void collect_tables(doctor_map *map)
 		doctor_map_set(map, "nf_conntrack.max", value);
 }
 
-/* memory.events has sock_throttled since 7.x, in all cgroups or in none. Keep only cgroups that
- * were throttled, and a 0 for the root, which says that the kernel counts.
- */
-static void collect_cgroups(struct doctor_snapshot *snap, doctor_map *map)
-{
-	char *roots[] = { "/sys/fs/cgroup", NULL };
-	/* cgroup v1 does not count that. */
-	FTS *tree = access("/sys/fs/cgroup/cgroup.controllers", F_OK) ?
-			    NULL :
-			    fts_open(roots, FTS_PHYSICAL | FTS_NOSTAT | FTS_NOCHDIR, NULL);
-	unsigned int counting = 0;
-	FTSENT *entry;
-
-	while (tree && counting < MAX_CGROUPS && (entry = fts_read(tree))) {
-		char key[512], *text, *at;
-		__u64 times = 0;
-
-		if (strcmp(entry->fts_name, "memory.events"))
-			continue;
-		text = doctor_read(AT_FDCWD, entry->fts_path);
-		at = text ? strstr(text, "sock_throttled ") : NULL;
-		if (at) {
-			times = strtoull(at + strlen("sock_throttled "), NULL, 10);
-			counting++;
-		}
-		free(text);
-		/* A cgroup that has just gone says nothing about the others. */
-		if (text && !counting)
-			break;
-		snprintf(key, sizeof(key), "cgroup.sock_throttled:%.*s",
-			 (int)(strlen(entry->fts_path) - strlen("/sys/fs/cgroup/memory.events")),
-			 entry->fts_path + strlen("/sys/fs/cgroup"));
-		if (times)
-			doctor_map_set(map, key, times);
-	}
-	if (tree)
-		fts_close(tree);
-	if (counting)
-		doctor_map_set(map, "cgroup.sock_throttled:", 0);
-	else
-		doctor_cannot_see(snap, "socket memory of cgroups",
-				  "no memory.events has sock_throttled (Linux 7.x has it)");
-}
-
 void doctor_collect_counters(struct doctor_snapshot *snap, struct doctor_sample *sample)
 {
 	doctor_map *map = &sample->counters;
@@ -168,6 +120,5 @@ void doctor_collect_counters(struct doctor_snapshot *snap, struct doctor_sample 
 	doctor_parse(snap, "/proc/net/sockstat", "socket memory", parse_sockstat, map);
 	/* Without IPv6 the file is missing; nothing is lost by that. */
 	doctor_parse(snap, "/proc/net/snmp6", NULL, parse_snmp6, map);
-	collect_cgroups(snap, map);
 	collect_tables(map);
 }

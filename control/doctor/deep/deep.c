@@ -1,9 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 #include <bpf/libbpf.h>
 #include <errno.h>
+#include <libgen.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/stat.h>
 
+#include "base/dirs.h"
+#include "base/lock_file.h"
 #include "base/now.h"
 #include "nic/nic.h"
 #include "doctor/collect/collect.h"
@@ -44,4 +48,26 @@ void doctor_deep_ran(struct doctor_deep *deep, const char *name, __u64 ns)
 
 	snprintf(key, sizeof(key), "%s_ns", name);
 	doctor_map_set(&deep->snap->deep, key, ns);
+}
+
+int doctor_deep_lock(struct rxaqm_error *error)
+{
+	char path[RXAQM_DIRS_PATH_LEN], copy[RXAQM_DIRS_PATH_LEN];
+	int fd;
+
+	rxaqm_runtime_path("doctor-deep", path, sizeof(path));
+	mkdir(dirname(strcpy(copy, path)), 0755);
+	fd = rxaqm_lock_file(path);
+	if (fd == -EWOULDBLOCK)
+		return rxaqm_failed(error, EBUSY,
+				    "another \"rxaqm doctor --deep\" is at work, and one disturbs the "
+				    "figures of the other: run it when that has ended (\"fuser %s\" "
+				    "tells its pid)",
+				    path);
+	if (fd < 0)
+		return rxaqm_failed(error, -fd,
+				    "cannot lock \"%s\" for --deep: %s; run as root, or name a "
+				    "directory that can be written to with RUNTIME_DIRECTORY",
+				    path, strerror(-fd));
+	return 0;
 }

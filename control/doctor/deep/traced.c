@@ -9,7 +9,6 @@
 #include "base/clean.h"
 #include "doctor/deep/deep.h"
 #include "doctor/snapshot/get.h"
-#include "doctor_frames.skel.h"
 #include "doctor_late.skel.h"
 #include "doctor_polls.skel.h"
 #include "doctor_rec.h"
@@ -109,49 +108,4 @@ void doctor_probe_late(struct doctor_deep *deep)
 			     "how late receiving begins"))
 		read_late(deep, bpf_map__fd(skel->maps.late_map));
 	doctor_late__destroy(skel);
-}
-
-/* The lower end of the class that holds the median frame. */
-static __u64 median_of(const struct rxaqm_doctor_frames *frames)
-{
-	__u64 below = 0;
-	unsigned int i;
-
-	for (i = 0; i < RXAQM_DOCTOR_SIZES; i++) {
-		below += frames->size[i];
-		if (below * 2 >= frames->frames)
-			break;
-	}
-	return 1ULL << i;
-}
-
-static void add_frames(struct doctor_deep *deep, const struct rxaqm_doctor_queue *key, int fd)
-{
-	struct rxaqm_doctor_frames frames;
-
-	if (bpf_map_lookup_elem(fd, key, &frames) || !frames.frames)
-		return;
-	rxaqm_list_put(&deep->snap->deep_frames,
-		       (struct doctor_deep_frames){ key->ifindex, key->queue, frames.frames,
-						    frames.bytes, frames.segments,
-						    median_of(&frames) });
-}
-
-/* The size of frames sent. */
-void doctor_probe_frames(struct doctor_deep *deep)
-{
-	struct doctor_frames *skel = doctor_frames__open();
-	struct rxaqm_doctor_queue key, *last = NULL;
-	int fd;
-
-	if (skel)
-		skel->rodata->netns_inum = (__u32)rxaqm_netns_ino();
-	if (doctor_deep_look(deep, skel ? skel->skeleton : NULL, "frames", "frames sent")) {
-		fd = bpf_map__fd(skel->maps.frames_map);
-		for (; !bpf_map_get_next_key(fd, last, &key); last = &key) {
-			if (doctor_iface_at(deep->snap, key.ifindex))
-				add_frames(deep, &key, fd);
-		}
-	}
-	doctor_frames__destroy(skel);
 }

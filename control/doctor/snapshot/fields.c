@@ -9,28 +9,22 @@
 #include "doctor/snapshot/snapshot.h"
 
 LAYOUT(doctor_cpu, FIELDS(doctor_cpu, id, user, system, idle, iowait, irq, softirq, steal),
-       FIELDS(doctor_cpu, processed, dropped, flow_limited, net_rx, khz, base_khz, max_khz,
-	      throttles),
-       FIELDS(doctor_cpu, sibling, numa_node, net_tx, timer, block, tasklet, sched),
+       FIELDS(doctor_cpu, processed, dropped, net_rx, net_tx, timer, block, tasklet, sched),
        FIELD(doctor_cpu, rcu));
 
 LAYOUT(doctor_thread, FIELDS(doctor_thread, comm, pid, cpu, run_ns, wait_ns, longest_wait_ns));
 
 LAYOUT(doctor_queue,
        FIELDS(doctor_queue, id, tx, packets, bytes, drops, alloc_fails, irq_count, napi),
-       FIELDS(doctor_queue, irq, cpu, bql_inflight, bql_limit, stall_cnt, stall_max_ms,
-	      stall_thrs_ms, backlog_bytes),
-       FIELDS(doctor_queue, qdisc_drops, hangs));
+       FIELDS(doctor_queue, irq, cpu, bql_inflight, bql_limit, backlog_bytes, qdisc_drops, hangs));
 
-LAYOUT(doctor_napi,
-       FIELDS(doctor_napi, id, irq, pid, threaded, defer_hard_irqs, gro_flush_timeout_ns));
+LAYOUT(doctor_napi, FIELDS(doctor_napi, id, irq, pid, threaded));
 
 LAYOUT(doctor_iface,
-       FIELDS(doctor_iface, name, driver, ifindex, link_type, speed_mbit, numa_node, rx_queues,
-	      rps_queues),
+       FIELDS(doctor_iface, name, driver, ifindex, link_type, speed_mbit, rx_queues, rps_queues),
        FIELDS(doctor_iface, rx_ring, rx_ring_max, rx_max_queues, rss_share_max_permille, channels,
 	      rx_channels, speed_max_mbit, duplex),
-       FIELDS(doctor_iface, pcie_width, pcie_max_width, gro, gro_known, xdp_generic, is_virtual),
+       FIELDS(doctor_iface, pcie_width, pcie_max_width, gro, gro_known, is_virtual),
        FIELDS(doctor_iface, qdisc, mtu), MAP(doctor_iface, stats, RXAQM_FIELD_NUMBERS),
        MAP(doctor_iface, ethtool, RXAQM_FIELD_NUMBERS),
        LIST(doctor_iface, queues, doctor_queue_type), LIST(doctor_iface, napis, doctor_napi_type));
@@ -81,14 +75,10 @@ LAYOUT(doctor_group,
 	      min_rtt_median_us),
        FIELD(doctor_group, cwnd_median));
 
-LAYOUT(doctor_ports, FIELDS(doctor_ports, proto, local, remote, used));
-
-LAYOUT(doctor_sockets,
-       FIELDS(doctor_sockets, source, nr_tcp, nr_udp, took_us, nr_packet, packet_rings, locked),
+LAYOUT(doctor_sockets, FIELDS(doctor_sockets, source, nr_tcp, nr_udp, took_us, locked),
        FIELDS(doctor_sockets, rb_at_max, zero_window, rmem_over),
        LIST(doctor_sockets, notable, doctor_socket_type),
-       LIST(doctor_sockets, groups, doctor_group_type),
-       LIST(doctor_sockets, ports, doctor_ports_type));
+       LIST(doctor_sockets, groups, doctor_group_type));
 
 /* What --deep measured. */
 LAYOUT(doctor_deep_napi,
@@ -97,14 +87,9 @@ LAYOUT(doctor_deep_napi,
 
 LAYOUT(doctor_deep_prog, FIELDS(doctor_deep_prog, id, name, type, runs, run_ns));
 
-LAYOUT(doctor_deep_frames,
-       FIELDS(doctor_deep_frames, ifindex, queue, frames, bytes, segments, median));
-
 LAYOUT(doctor_deep_late, FIELDS(doctor_deep_late, cpu, waits, longest_ns, p99_ns, held_by));
 
 LAYOUT(doctor_deep_drop, FIELDS(doctor_deep_drop, reason, place, drops));
-
-LAYOUT(doctor_deep_stalls, FIELDS(doctor_deep_stalls, ifindex, queue, stalls, longest_ms));
 
 LAYOUT(doctor_snapshot,
        FIELDS(doctor_snapshot, kernel, hostname, rxaqm, ticks_per_s, page_size, memory_bytes,
@@ -120,14 +105,11 @@ LAYOUT(doctor_snapshot,
        LIST(doctor_snapshot, past, doctor_past_type),
        LIST(doctor_snapshot, attached, doctor_attached_type),
        LIST(doctor_snapshot, cannot_see, doctor_blind_type),
-       MAP(doctor_snapshot, taps, RXAQM_FIELD_NUMBERS),
        MAP(doctor_snapshot, deep, RXAQM_FIELD_NUMBERS),
        LIST(doctor_snapshot, deep_napis, doctor_deep_napi_type),
        LIST(doctor_snapshot, deep_progs, doctor_deep_prog_type),
-       LIST(doctor_snapshot, deep_frames, doctor_deep_frames_type),
        LIST(doctor_snapshot, deep_late, doctor_deep_late_type),
-       LIST(doctor_snapshot, deep_drops, doctor_deep_drop_type),
-       LIST(doctor_snapshot, deep_stalls, doctor_deep_stalls_type));
+       LIST(doctor_snapshot, deep_drops, doctor_deep_drop_type));
 
 static int check(const void *at, struct rxaqm_error *error)
 {

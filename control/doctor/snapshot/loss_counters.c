@@ -182,7 +182,6 @@ static const struct doctor_loss loss_counters[] = {
 	  "udp-filtered checksum-errors udp-overflow " UDP_READERS, 1 },
 	{ COUNTER, "Udp.SndbufErrors",
 	  "datagrams that did not fit into a send buffer or a device queue", "udp-send-buffer" },
-	{ COUNTER, "cgroup.*", "times that a cgroup's sockets were throttled", "cgroup-memory" },
 	{}
 };
 

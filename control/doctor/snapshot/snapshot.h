@@ -25,15 +25,9 @@ typedef struct json_object *doctor_map;
 struct doctor_cpu {
 	__u32 id;
 	__u64 user, system, idle, iowait, irq, softirq, steal; /* user: includes nice and guests */
-	__u64 processed, dropped, flow_limited; /* packets */
+	__u64 processed, dropped; /* packets */
 	__u64 net_rx; /* softirqs */
 	__u64 net_tx, timer, block, tasklet, sched, rcu; /* other softirqs; ~0: not known */
-	__u64 khz; /* now; 0: not known */
-	__u64 base_khz,
-		max_khz; /* base: without boost, few drivers tell it; max: with it; ~0: not known */
-	__u64 throttles; /* for heat, since boot; ~0: not known */
-	__u32 sibling; /* another CPU of the same core; ~0: none, or not known */
-	__u32 numa_node; /* ~0: not known */
 };
 
 /* A kernel thread that receives: ksoftirqd/N or napi/IF-N. */
@@ -57,14 +51,13 @@ struct doctor_queue {
 	__u32 napi, irq; /* 0: not known */
 	__s32 cpu; /* where its interrupts go; -1: not known */
 	/* Tx: BQL and the qdisc under mq; ~0: there is none. */
-	__u64 bql_inflight, bql_limit, stall_cnt, stall_max_ms, stall_thrs_ms, hangs;
+	__u64 bql_inflight, bql_limit, hangs;
 	__u64 backlog_bytes, qdisc_drops;
 };
 
 struct doctor_napi {
 	__u32 id, irq, pid;
 	char threaded[16]; /* "", disabled, enabled, busy-poll */
-	__u64 defer_hard_irqs, gro_flush_timeout_ns; /* ~0: not known */
 };
 
 struct doctor_iface {
@@ -75,13 +68,12 @@ struct doctor_iface {
 	char duplex[8]; /* half, full; "": not known */
 	__u32 mtu; /* 0: not known */
 	__u32 pcie_width, pcie_max_width; /* lanes; ~0: not known */
-	__u32 numa_node; /* ~0: none */
 	__u32 rx_queues, rps_queues; /* rps_queues: Rx queues with RPS on */
 	__u32 rx_ring, rx_ring_max, rx_max_queues; /* 0: not known */
 	__u32 rss_share_max_permille; /* the largest in the indirection table; 0: not known */
 	__u32 channels; /* queues in use that receive; 0: not known */
 	__u32 rx_channels; /* those of them that only receive */
-	bool gro, gro_known, xdp_generic;
+	bool gro, gro_known;
 	bool is_virtual; /* has an rtnetlink kind: no cable, ring or device of its own */
 	char qdisc[24]; /* at the root; "": not known */
 	doctor_map stats; /* /sys/class/net/IF/statistics */
@@ -92,9 +84,9 @@ struct doctor_iface {
 
 /* A socket that stands out, from kprobes/sockets.bpf.c or sock_diag. */
 struct doctor_socket {
-	char proto[8], state[16]; /* proto: tcp, udp, packet (AF_PACKET) */
-	char local[56], remote[56]; /* "10.0.0.1:5001", "[fe80::1]:80"; AF_PACKET: "" */
-	__u32 ifindex; /* where its packets come from; 0: not known, AF_PACKET: any */
+	char proto[8], state[16]; /* proto: tcp, udp */
+	char local[56], remote[56]; /* "10.0.0.1:5001", "[fe80::1]:80" */
+	__u32 ifindex; /* where its packets come from; 0: not known */
 	__u32 rx_queue; /* ~0: not known */
 	__s32 cpu; /* that processed its last packet; -1: not known */
 	bool rcvbuf_locked;
@@ -165,21 +157,13 @@ struct doctor_netns {
 	__u32 programs;
 };
 
-/* Sockets bound to one local address: they use up the range of local ports. */
-struct doctor_ports {
-	char proto[8], local[48], remote[56]; /* remote: "": all peers */
-	__u32 used;
-};
-
 struct doctor_sockets {
 	char source[16]; /* "bpf", "diag", "": not seen */
 	__u64 nr_tcp, nr_udp, took_us;
-	__u64 nr_packet, packet_rings; /* AF_PACKET, and those with a ring; ~0: not known */
 	/* Counts over all TCP sockets. */
 	__u64 locked, rb_at_max, zero_window, rmem_over;
 	RXAQM_LIST(struct doctor_socket) notable;
 	RXAQM_LIST(struct doctor_group) groups;
-	RXAQM_LIST(struct doctor_ports) ports;
 };
 
 /* A container host has a veth for each container; the first ones tell enough. */
@@ -235,13 +219,6 @@ struct doctor_deep_prog {
 	__u64 runs, run_ns;
 };
 
-/* The frames with TCP data that an interface sent by one Tx queue. */
-struct doctor_deep_frames {
-	__u32 ifindex, queue;
-	__u64 frames, bytes, segments;
-	__u64 median; /* bytes, rounded down to a power of two */
-};
-
 /* How long the receiving softirq of a CPU waited to begin. */
 struct doctor_deep_late {
 	__u32 cpu;
@@ -253,12 +230,6 @@ struct doctor_deep_late {
 struct doctor_deep_drop {
 	char reason[48], place[64];
 	__u64 drops;
-};
-
-/* What BQL's stall detector counted of a Tx queue while the probe had it on. */
-struct doctor_deep_stalls {
-	__u32 ifindex, queue;
-	__u64 stalls, longest_ms;
 };
 
 struct doctor_blind {
@@ -282,15 +253,12 @@ struct doctor_snapshot {
 	RXAQM_LIST(struct doctor_past) past;
 	RXAQM_LIST(struct doctor_attached) attached;
 	RXAQM_LIST(struct doctor_blind) cannot_see;
-	doctor_map taps; /* what sees each packet: "AF_PACKET sockets": 2 ... */
 	doctor_map
 		deep; /* how long each probe ran: polls_ns, bpf_ns ...; and the numbers it counted */
 	RXAQM_LIST(struct doctor_deep_napi) deep_napis;
 	RXAQM_LIST(struct doctor_deep_prog) deep_progs;
-	RXAQM_LIST(struct doctor_deep_frames) deep_frames;
 	RXAQM_LIST(struct doctor_deep_late) deep_late;
 	RXAQM_LIST(struct doctor_deep_drop) deep_drops;
-	RXAQM_LIST(struct doctor_deep_stalls) deep_stalls;
 };
 
 /* Note that @what cannot be seen; a second note of it is ignored. */

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Group sockets by interface and Rx queue, and count the local ports they use. */
-#include <arpa/inet.h>
-#include <json-c/linkhash.h>
+/* Group sockets by interface and Rx queue. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -9,27 +7,15 @@
 #include "doctor/sockets/sockets.h"
 
 #define MAX_GROUPS 4096
-#define PORTS_SHOWN 4
 
 struct group {
 	struct doctor_group to;
 	__u32 pacing[DOCTOR_HIST], srtt[DOCTOR_HIST], min_rtt[DOCTOR_HIST], cwnd[DOCTOR_HIST];
 };
 
-/* Connections from one address to one address and port share a range of local ports; UDP sockets of
- * one address do, too. An entry with lport says that this port was counted already.
- */
-struct port_use {
-	__u8 laddr[16], raddr[16];
-	__u16 rport, lport, family;
-	__u8 proto;
-	__u32 used;
-};
-
 struct doctor_groups {
 	RXAQM_LIST(struct group);
 	size_t last;
-	struct lh_table *ports; /* struct port_use; each is its own key */
 };
 
 static unsigned int bucket(__u64 value)
@@ -109,81 +95,9 @@ static void add_tcp(struct group *group, const struct doctor_seen *seen)
 	}
 }
 
-static unsigned long hash(const void *use)
-{
-	const __u8 *byte = use;
-	__u64 sum = 1469598103934665603ULL;
-	size_t i;
-
-	for (i = 0; i < offsetof(struct port_use, used); i++)
-		sum = (sum ^ byte[i]) * 1099511628211ULL;
-	return (unsigned long)(sum >> 16);
-}
-
-static int is_same(const void *a, const void *b)
-{
-	return !memcmp(a, b, offsetof(struct port_use, used));
-}
-
-static void free_use(struct lh_entry *entry)
-{
-	free(lh_entry_v(entry));
-}
-
 struct doctor_groups *doctor_groups_new(void)
 {
-	struct doctor_groups *groups = calloc(1, sizeof(*groups));
-
-	if (groups)
-		groups->ports = lh_table_new(1024, free_use, hash, is_same);
-	if (groups && groups->ports)
-		return groups;
-	free(groups);
-	return NULL;
-}
-
-/* Count @use; true if it is new. */
-static bool use_port(struct doctor_groups *groups, const struct port_use *use)
-{
-	struct port_use *known;
-	void *found;
-
-	if (lh_table_lookup_ex(groups->ports, use, &found)) {
-		((struct port_use *)found)->used++;
-		return false;
-	}
-	known = malloc(sizeof(*known));
-	if (!known)
-		return false;
-	*known = *use;
-	known->used = 1;
-	if (!lh_table_insert(groups->ports, known, known))
-		return true;
-	free(known);
-	return false;
-}
-
-static void add_port(struct doctor_groups *groups, const struct rxaqm_socket_rec *rec)
-{
-	struct port_use use = {};
-
-	/* Listeners, and sockets without a local port, do not use up the range. */
-	if (!rec->lport || (rec->proto == RXAQM_SOCKET_TCP && !rec->rport))
-		return;
-	memcpy(use.laddr, rec->laddr, sizeof(use.laddr));
-	use.family = rec->family;
-	use.proto = rec->proto;
-	if (rec->proto == RXAQM_SOCKET_TCP) {
-		memcpy(use.raddr, rec->raddr, sizeof(use.raddr));
-		use.rport = rec->rport;
-	} else {
-		/* Many sockets may use one port: QUIC connections, SO_REUSEPORT. */
-		use.lport = rec->lport;
-		if (!use_port(groups, &use))
-			return;
-		use.lport = 0;
-	}
-	use_port(groups, &use);
+	return calloc(1, sizeof(struct doctor_groups));
 }
 
 void doctor_groups_add(struct doctor_groups *groups, const struct doctor_seen *seen)
@@ -191,7 +105,6 @@ void doctor_groups_add(struct doctor_groups *groups, const struct doctor_seen *s
 	const struct rxaqm_socket_rec *rec = &seen->rec;
 	struct group *group;
 
-	add_port(groups, rec);
 	if (rec->proto == RXAQM_SOCKET_TCP && rec->state != 1) /* TCP_ESTABLISHED */
 		return;
 	group = group_of(groups, rec);
@@ -202,45 +115,6 @@ void doctor_groups_add(struct doctor_groups *groups, const struct doctor_seen *s
 		return;
 	group->to.active++;
 	add_tcp(group, seen);
-}
-
-static void put_ports(struct doctor_sockets *sockets, const struct port_use *use)
-{
-	struct doctor_ports *to = rxaqm_list_add(&sockets->ports);
-	char text[INET6_ADDRSTRLEN] = "?";
-
-	if (!to)
-		return;
-	snprintf(to->proto, sizeof(to->proto), "%s",
-		 use->proto == RXAQM_SOCKET_TCP ? "tcp" : "udp");
-	inet_ntop(use->family, use->laddr, text, sizeof(text));
-	snprintf(to->local, sizeof(to->local), "%s", text);
-	if (use->proto == RXAQM_SOCKET_TCP)
-		doctor_print_address(to->remote, sizeof(to->remote), use->family, use->raddr,
-				     use->rport);
-	to->used = use->used;
-}
-
-/* Keep the ones that use most. */
-static void finish_ports(struct doctor_groups *groups, struct doctor_sockets *sockets)
-{
-	struct port_use *use, *most;
-	struct lh_entry *entry;
-	int i;
-
-	for (i = 0; i < PORTS_SHOWN; i++) {
-		most = NULL;
-		lh_foreach(groups->ports, entry) {
-			use = lh_entry_v(entry);
-			if (!use->lport && use->used > (most ? most->used : 0))
-				most = use;
-		}
-		if (!most)
-			break;
-		put_ports(sockets, most);
-		most->used = 0;
-	}
-	lh_table_free(groups->ports);
 }
 
 void doctor_groups_finish(struct doctor_groups *groups, struct doctor_sockets *sockets)
@@ -258,7 +132,6 @@ void doctor_groups_finish(struct doctor_groups *groups, struct doctor_sockets *s
 		to->min_rtt_median_us = median(group->min_rtt);
 		to->cwnd_median = median(group->cwnd);
 	}
-	finish_ports(groups, sockets);
 	free(groups->at);
 	free(groups);
 }

@@ -101,8 +101,6 @@ static void add_totals(struct doctor_sockets *sockets, const struct doctor_seen 
 
 	sockets->nr_tcp += rec->proto == RXAQM_SOCKET_TCP;
 	sockets->nr_udp += rec->proto == RXAQM_SOCKET_UDP;
-	sockets->nr_packet += rec->proto == RXAQM_SOCKET_PACKET;
-	sockets->packet_rings += rec->has_ring;
 	if (rec->proto != RXAQM_SOCKET_TCP || rec->state != TCP_ESTABLISHED)
 		return;
 	sockets->locked += rec->rcvbuf_locked;
@@ -122,8 +120,7 @@ static void judge(void *arg, const struct rxaqm_socket_rec *rec)
 	else
 		seen.did.drops = rec->drops; /* a new socket: all its drops are of this window */
 	add_totals(&passes->snap->sockets, &seen, passes->rmem_max);
-	if (rec->proto != RXAQM_SOCKET_PACKET)
-		doctor_groups_add(passes->groups, &seen);
+	doctor_groups_add(passes->groups, &seen);
 	if (rec->state != TCP_TIME_WAIT && rec->state != TCP_NEW_SYN_RECV)
 		doctor_tops_add(passes->tops, &seen);
 }
@@ -168,7 +165,6 @@ void doctor_sockets_first(struct doctor_socket_passes *passes)
 		passes->iterate = NULL;
 		return;
 	}
-	rxaqm_packet_sockets(remember, passes);
 	doctor_tops_collect(passes->tops, sockets);
 	doctor_owners_find(passes->snap);
 	free(sockets->notable.at);
@@ -192,8 +188,6 @@ void doctor_sockets_second(struct doctor_socket_passes *passes)
 	if (err)
 		doctor_cannot_see(passes->snap, "sockets", "the second pass failed: %s",
 				  strerror(-err));
-	if (rxaqm_packet_sockets(judge, passes))
-		sockets->nr_packet = ~0ULL;
 	doctor_groups_finish(passes->groups, sockets);
 	doctor_tops_collect(passes->tops, sockets);
 	sockets->took_us = (rxaqm_now_ns() - passes->second_ns) / RXAQM_NSEC_PER_USEC;

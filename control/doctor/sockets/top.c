@@ -94,16 +94,10 @@ static void convert(const struct doctor_seen *seen, struct doctor_socket *to)
 
 	*to = seen->did;
 	snprintf(to->proto, sizeof(to->proto), "%s",
-		 rec->proto == RXAQM_SOCKET_TCP ? "tcp" :
-		 rec->proto == RXAQM_SOCKET_UDP ? "udp" :
-						  "packet");
+		 rec->proto == RXAQM_SOCKET_TCP ? "tcp" : "udp");
 	snprintf(to->state, sizeof(to->state), "%s", state_name(rec));
-	if (rec->proto != RXAQM_SOCKET_PACKET) {
-		doctor_print_address(to->local, sizeof(to->local), rec->family, rec->laddr,
-				     rec->lport);
-		doctor_print_address(to->remote, sizeof(to->remote), rec->family, rec->raddr,
-				     rec->rport);
-	}
+	doctor_print_address(to->local, sizeof(to->local), rec->family, rec->laddr, rec->lport);
+	doctor_print_address(to->remote, sizeof(to->remote), rec->family, rec->raddr, rec->rport);
 	to->ifindex = rec->rx_ifindex;
 	to->rx_queue = rec->rx_queue == RXAQM_SOCKET_NO_QUEUE ? ~0U : rec->rx_queue;
 	to->cpu = rec->cpu;

@@ -121,67 +121,6 @@ TEST_CASE("doctor: Tx completions behind a receive queue that stands", "[doctor]
 	check_names(diagnose(nic), "cq-shared", { "rx-queue-standing" });
 }
 
-/* The stall detector is off until a probe needs it. */
-TEST_CASE("doctor: a probe finds that Tx completions stall behind such a queue", "[doctor]")
-{
-	in_guest();
-	Patient nic(2);
-	const std::string threshold = "cat /sys/class/net/" + nic.name() +
-				      "/queues/tx-*/byte_queue_limits/stall_thrs";
-
-	if (nic.rx().shell(threshold + " 2>/dev/null || true").empty())
-		SKIP("this kernel's BQL does not detect stalls");
-	/* A full ring takes 200 ms; the detector reports stalls of 40 ms. */
-	nic.rx().shell("ethtool -G " + nic.name() + " rx 1024; ethtool --set-priv-flags " +
-		       nic.name() + " shared-cq on");
-	nic.set("rx_cost_ns", 200000);
-	Transfer transfer(nic.rx(), nic.wire->tx, Wire::TX_IP4, 16);
-	Bursts bursts(nic.wire->tx, Wire::RX_IP4, 16, 2000us);
-	await_rise(nic, "rx_missed", 100);
-	Diagnosis diagnosis = diagnose(nic, { "--deep" });
-
-	INFO(diagnosis.said << diagnosis.text);
-	CHECK(diagnosis.exit_code == 5);
-	CHECK(diagnosis.said.find("probe \"polls\", 3 s: ") != std::string::npos);
-	CHECK(diagnosis.said.find("probe \"stalls\", 3 s: ") != std::string::npos);
-	REQUIRE(diagnosis.found.count("tx-stalls"));
-	CHECK(diagnosis.evidence("tx-stalls", "stalls") > 0);
-	/* It is a consequence of the queue, not its cause. */
-	CHECK(!diagnosis.causes.count("tx-stalls"));
-	CHECK(nic.rx().shell(threshold) == "0\n0\n");
-}
-
-TEST_CASE("doctor: Tx completions that stall", "[doctor]")
-{
-	in_guest();
-	Patient nic(1);
-	const std::string limits = "/sys/class/net/" + nic.name() +
-				   "/queues/tx-0/byte_queue_limits/";
-
-	if (nic.rx().shell("ls " + limits).find("stall_thrs") == std::string::npos)
-		SKIP("this kernel's BQL does not detect stalls");
-	nic.rx().shell("echo 20 >" + limits + "stall_thrs");
-	nic.set("tx_cost_ns", 1000000);
-	Bursts bursts(nic.rx(), Wire::TX_IP4, 100, 200ms, 1);
-	await_rise(nic, "tx_completions", 500);
-	check_names(diagnose(nic), "tx-stalls");
-	nic.rx().shell("echo 0 >" + limits + "stall_thrs");
-}
-
-TEST_CASE("doctor: a CPU that pauses", "[doctor]")
-{
-	in_guest();
-	Patient nic(1);
-	Bursts bursts(nic.wire->tx, Wire::RX_IP4, 4, 2000us);
-	Meanwhile pauses([&] {
-		nic.set("stall_us", 100000);
-		std::this_thread::sleep_for(100ms);
-	});
-
-	await_rise(nic, "rx_packets", 100);
-	check_names(diagnose(nic), "cpu-pauses");
-}
-
 TEST_CASE("doctor: a program that polls for its packets is no overload", "[doctor]")
 {
 	in_guest();

@@ -181,29 +181,28 @@ TEST_CASE("doctor: the remedy of each check is run, or cannot be tried here", "[
 		const char *why, *ids;
 	} untried[] = {
 		{ "it only looks, or has no remedy",
-		  "busy-poll window-empty counters-reset xdp-drops rx-dropped "
-		  "udp-overflow tx-qdisc-drops tx-qdisc-standing packet-dear bpf-dear cpu-pauses "
+		  "window-empty counters-reset xdp-drops rx-dropped "
+		  "udp-overflow tx-qdisc-drops tx-qdisc-standing packet-dear bpf-dear "
 		  "rx-late softirq-late softirq-other udp-filtered tcp-zero-window tcp-rwnd-limited "
 		  "tcp-truesize" },
 		{ "it is to be done elsewhere: cables, switches, the peer, who hires the machine out",
 		  "cpu-steal duplex-mismatch link-slow link-full nic-pauses-received nic-allowance "
-		  "nic-port-discards wire-errors frames-too-long tcp-loss small-mss checksum-errors "
-		  "flow-limit-drops" },
+		  "nic-port-discards wire-errors frames-too-long tcp-loss small-mss checksum-errors" },
 		{ "it is the program's to mend",
 		  "tcp-reader-stopped tcp-reader-slow udp-reader-stopped udp-reader-slow "
 		  "listen-overflow tcp-sndbuf-limited tcp-rcvbuf-fixed app-window ip-fragments "
-		  "ip-reassembly-fails rx-extras capture-drops" },
+		  "ip-reassembly-fails" },
 		{ "it changes what all of the host shares",
 		  "backlog-drops nic-no-memory tcp-memory udp-memory udp-burst udp-send-buffer "
-		  "cgroup-memory conntrack-full conntrack-race neighbour-full cpu-clock "
-		  "cpu-sibling irqs-on-one-cpu rx-starved napi-starved reader-waits-for-cpu "
-		  "udp-reader-shares-cpu numa-remote conntrack-invalid too-big-to-forward" },
+		  "conntrack-full conntrack-race neighbour-full "
+		  "irqs-on-one-cpu rx-starved napi-starved reader-waits-for-cpu "
+		  "udp-reader-shares-cpu conntrack-invalid too-big-to-forward" },
 		{ "it needs a driver with such queues, rings or offloads: the simulated NIC's tests "
 		  "have its conditions",
 		  "rx-cpu-busy rx-cpus-busy rx-skew rx-queues-few gro-off "
-		  "nic-pauses nic-ring-overflow tx-stalls tx-hangs cq-shared veth-drops" },
+		  "nic-pauses nic-ring-overflow tx-hangs cq-shared veth-drops" },
 		{ "it is rxaqm's: tests/system/aqm has what its policies do",
-		  "rx-queue-standing acks-dominate ecn-unheard rx-overload-sticks "
+		  "rx-queue-standing acks-dominate rx-overload-sticks "
 		  "tso-bonus-decayed" },
 		{ "whether it helps is a matter of minutes, or of a long path",
 		  "tcp-collapse tcp-pruned tcp-queue-drop tcp-window-stuck tcp-window-limit "

@@ -31,7 +31,7 @@ class Probed
 	Probed(const Netns &netns, void (*run)(doctor_deep *deep), std::function<void()> work)
 	{
 		volatile int stop = 0;
-		doctor_deep deep = { &snap, &stop, 60000000000, -1 };
+		doctor_deep deep = { &snap, &stop, 60000000000 };
 		std::thread probe([&] {
 			netns.enter([&] {
 				if (!doctor_collect_links(&snap, &snap.after, nullptr))
@@ -89,31 +89,6 @@ TEST_CASE("doctor: the probe of polls counts what NAPIs do", "[doctor][deep][pro
 	}
 	/* The work of the backlog, where veth has no NAPI of its own. */
 	CHECK(packets >= 200);
-}
-
-TEST_CASE("doctor: the probe of frames tells their size by queue", "[doctor][deep][probes]")
-{
-	Host host;
-	Wire wire;
-	Probed probed(wire.tx, doctor_probe_frames,
-		      [&] { tcp_transfer(wire.tx, wire.rx, Wire::RX_IP4, 1 << 20); });
-	uint64_t bytes = 0, frames = 0, segments = 0;
-
-	INFO(probed.blind);
-	CHECK(probed.number("frames_ns"));
-	for (size_t i = 0; i < probed.snap.deep_frames.nr; i++) {
-		const doctor_deep_frames &queue = probed.snap.deep_frames.at[i];
-
-		CHECK(queue.ifindex == wire.tx.ifindex(wire.tx_if));
-		CHECK(queue.median * queue.frames <= 2 * queue.bytes);
-		bytes += queue.bytes;
-		frames += queue.frames;
-		segments += queue.segments;
-	}
-	CHECK(bytes >= 1 << 20);
-	/* TSO is on: one frame has many segments; and none is larger than its MSS. */
-	CHECK(segments > frames);
-	CHECK(bytes <= segments * 1448);
 }
 
 TEST_CASE("doctor: BPF programs are counted only while the probe runs", "[doctor][deep][probes]")
@@ -211,37 +186,4 @@ TEST_CASE("doctor: the probe of drops tells the reason and the function",
 	CHECK(drops["SOCKET_FILTER"] <= 20 * 100);
 	CHECK(drops["NO_SOCKET"] >= 50);
 	CHECK(drops["NO_SOCKET"] <= 20 * 50);
-}
-
-/* A byte at a time to a program that does not read: its buffer is full of what packets take. */
-TEST_CASE("doctor: the time of collapses is measured, or it is said why not",
-	  "[doctor][deep][probes]")
-{
-	Host host;
-	Netns netns;
-
-	netns.shell("ip link set lo up");
-
-	Connection connection(netns, 4096);
-	const int one = 1;
-
-	REQUIRE(!setsockopt(connection.tx, IPPROTO_TCP, TCP_NODELAY, &one, sizeof(one)));
-	Probed probed(netns, doctor_probe_collapse, [&] {
-		for (int i = 0; i < 200; i++)
-			(void)!write(connection.tx, "x", 1);
-	});
-
-	INFO(probed.blind);
-	if (probed.blind.empty()) {
-		CHECK(probed.number("collapse_ns") > 0);
-		CHECK(probed.number("collapse_calls") > 0);
-		CHECK(probed.number("collapse_longest_ns") > 0);
-		CHECK(probed.number("collapse_longest_ns") <= probed.number("collapse_total_ns"));
-	} else {
-		CHECK(probed.number("collapse_ns") == 0);
-		CHECK(probed.blind.find("the time of a collapse: ") == 0);
-		/* It is the kernel that has none, or the compiler. */
-		CHECK((probed.blind.find("symbol") != probed.blind.npos ||
-		       access("/sys/bus/event_source/devices/kprobe/type", F_OK)));
-	}
 }

@@ -398,22 +398,6 @@ TEST_CASE("doctor: it names a program that reads, never itself", "[doctor][cause
 	CHECK(result.out.find("rxaqm-doctor (pid") == std::string::npos);
 }
 
-TEST_CASE("doctor: packets that wait for a timer", "[doctor][causes]")
-{
-	Host host;
-	Wire wire;
-
-	wire.rx.shell("ethtool -K " + wire.rx_if + " gro on && cd /sys/class/net/" + wire.rx_if +
-		      " && echo 2 >napi_defer_hard_irqs && echo 5000000 >gro_flush_timeout");
-	Diagnosis diagnosis = diagnose(host, wire.rx);
-
-	if (diagnosis.text.find("no NAPI tells its timers") != std::string::npos)
-		SKIP("this kernel does not tell the timers of NAPIs");
-	CHECK(diagnosis.machine.count("irq-deferral"));
-	check_nothing(diagnosis);
-	remedy_helps(host, wire.rx, diagnosis, "irq-deferral");
-}
-
 TEST_CASE("doctor: a UDP program that takes longer than packets come", "[doctor][causes][udp]")
 {
 	Host host;

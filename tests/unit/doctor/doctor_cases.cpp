@@ -63,14 +63,6 @@ static const std::vector<Case> &host_cases()
 			  b.softirq(0, 92).rise_at("cpus/0/idle", 10).rise_at("cpus/0/user", 70);
 			  b.softirq(1, 20).rise_at("ifaces/1/stats/rx_missed_errors", 900);
 		  } },
-		{ "cpu-pauses",
-		  { "nic-ring-overflow" },
-		  [](Bundle &b) {
-			  for (const char *column : { "user", "system", "softirq", "idle" })
-				  b.rise_at(std::string("cpus/1/") + column, 100);
-			  b.rise_at("cpus/1/processed", 20000);
-			  b.rise_at("ifaces/1/stats/rx_missed_errors", 900);
-		  } },
 		{ "rx-cpu-busy", {}, [](Bundle &b) { b.softirq(0, 99).softirq(1, 20); } },
 		/* A program that reads on that CPU comes to it rarely. */
 		{ "rx-cpu-busy",
@@ -91,12 +83,6 @@ static const std::vector<Case> &host_cases()
 			  b.softirq(0, 99).softirq(1, 90).rise_at("ifaces/1/stats/rx_missed_errors",
 								  900);
 		  } },
-		/* The cause is what each packet passes, not that the CPU is full. */
-		{ "rx-extras",
-		  { "rx-cpu-busy" },
-		  [](Bundle &b) {
-			  b.softirq(0, 99).softirq(1, 20).set("/taps/packet_sockets", "2");
-		  } },
 		{ "rx-overload-sticks",
 		  { "rx-cpu-busy" },
 		  [](Bundle &b) {
@@ -107,17 +93,6 @@ static const std::vector<Case> &host_cases()
 				{"rx_bytes_per_s":400000000,"busiest_permille":990,"standing":false}])");
 		  } },
 		{ "backlog-drops", {}, [](Bundle &b) { b.rise_at("cpus/0/dropped", 8000); } },
-		{ "flow-limit-drops",
-		  {},
-		  [](Bundle &b) { b.rise_at("cpus/0/flow_limited", 8000); } },
-		{ "irq-deferral",
-		  {},
-		  [](Bundle &b) {
-			  b.set("/after/ifaces/1/napis",
-				R"([{"id":9,"irq":0,"pid":0,"threaded":"disabled",
-				"defer_hard_irqs":2,"gro_flush_timeout_ns":2000000,
-				"irq_suspend_timeout_ns":0}])");
-		  } },
 		{ "nic-allowance",
 		  {},
 		  [](Bundle &b) { b.rise_at("ifaces/1/ethtool/bw_in_allowance_exceeded", 700); } },
@@ -173,15 +148,6 @@ static const std::vector<Case> &host_cases()
 		{ "rx-dropped",
 		  {},
 		  [](Bundle &b) { b.rise_at("ifaces/1/stats/rx_dropped", 9000); } },
-		{ "tx-stalls",
-		  {},
-		  [](Bundle &b) {
-			  b.set("/before/ifaces/1/queues/-",
-				R"({"id":7,"tx":true,"stall_thrs_ms":20,
-				"stall_cnt":0,"stall_max_ms":0})");
-			  b.set("/after/ifaces/1/queues/-", R"({"id":7,"tx":true,"stall_thrs_ms":20,
-				"stall_cnt":9,"stall_max_ms":80})");
-		  } },
 		{ "tso-self-throttled", {}, [](Bundle &b) { slow_flows(b, ""); } },
 		{ "tso-self-throttled",
 		  { "tso-bonus-decayed" },
@@ -201,12 +167,6 @@ static const std::vector<Case> &host_cases()
 				"backlog_max":3000})");
 			  /* Without BQL: what is in flight is not known. */
 			  b.set("/after/ifaces/1/queues/-", R"({"id":3,"tx":true,"bql_limit":0})");
-		  } },
-		{ "ports-exhausted",
-		  {},
-		  [](Bundle &b) {
-			  b.set("/sockets/ports/-", R"({"proto":"tcp","local":"10.0.0.1",
-				"remote":"10.0.0.2:443","used":27000})");
 		  } },
 		{ "reordering",
 		  {},
@@ -237,11 +197,6 @@ static const std::vector<Case> &host_cases()
 		{ "tcp-features-off",
 		  {},
 		  [](Bundle &b) { b.set("/sysctl/net.ipv4.tcp_window_scaling", "\"0\""); } },
-		{ "sysctl-older-than-kernel",
-		  {},
-		  [](Bundle &b) {
-			  b.set("/sysctl/net.ipv4.tcp_rmem", "\"4096 131072 16777216\"");
-		  } },
 		{ "cq-shared",
 		  { "rx-queue-standing", "acks-dominate" },
 		  [](Bundle &b) {
@@ -255,11 +210,6 @@ static const std::vector<Case> &host_cases()
 			  b.set("/attached/-", attached(R"(,"over_target":100000,
 				"over_target_acks":85000)"));
 			  b.softirq(0, 99).softirq(1, 20);
-		  } },
-		{ "ecn-unheard",
-		  {},
-		  [](Bundle &b) {
-			  b.set("/attached/-", attached(R"(,"drained_polls":5000,"marked":4000)"));
 		  } },
 	};
 

@@ -13,43 +13,10 @@ static void polls(Bundle &bundle, const char *fields)
 			   fields + "}]");
 }
 
-static void cpu(Bundle &bundle, unsigned index, const std::string &name, const std::string &was,
-		const std::string &is)
-{
-	bundle.set("/before/cpus/" + std::to_string(index) + "/" + name, was);
-	bundle.set("/after/cpus/" + std::to_string(index) + "/" + name, is);
-}
-
-/* Rx queue 11 of eth0 on CPU 1 got 400,000 packets in the window. */
-static void queue_on_cpu_1(Bundle &bundle)
-{
-	bundle.set("/before/ifaces/1/queues/-", R"({"id":11,"tx":false,"packets":0,"cpu":1})");
-	bundle.set("/after/ifaces/1/queues/-", R"({"id":11,"tx":false,"packets":400000,"cpu":1})");
-}
-
-/* Tx queue 7 of eth0 with BQL, whose detector of stalls is off, or on. */
-static void bql(Bundle &bundle, const std::string &stall_thrs_ms)
-{
-	for (const char *at : { "/before/ifaces/1/queues/-", "/after/ifaces/1/queues/-" })
-		bundle.set(at, R"({"id":7,"tx":true,"bql_limit":90000,"bql_inflight":0,
-			"stall_cnt":0,"stall_max_ms":0,"stall_thrs_ms":)" +
-				       stall_thrs_ms + "}");
-}
-
 static void fragments(Bundle &bundle)
 {
 	bundle.rise("Ip.InReceives", 20000).rise("Ip.ReasmReqds", 13500);
 	bundle.rise("Ip.ReasmOKs", 3000);
-}
-
-/* Flows of queue 3, paced below two segments a ms, whose frames counters say are small. */
-static void slow_flows(Bundle &bundle)
-{
-	bundle.set("/sockets/groups/-", R"({"ifindex":2,"rx_queue":3,"proto":"tcp",
-		"sockets":16,"active":16,"received":0,"acked":100000000,"slow_paced":14,"young":0,
-		"young_no_bonus":0,"ect":0,"not_ect":16,"cwnd_limited":0,"pacing_median":786432,
-		"srtt_median_us":98304,"min_rtt_median_us":49152,"cwnd_median":48})");
-	bundle.rise("Tcp.OutSegs", 1000000).rise("Ip.OutRequests", 1000000);
 }
 
 /* In 3 s 1200 were refused by a rule of netfilter, 2 found no socket. */
@@ -65,29 +32,6 @@ static void drops(Bundle &bundle)
 const std::vector<Case> &doctor_cases_deep()
 {
 	static const std::vector<Case> cases = {
-		/* Half of its base clock, and the tree below it. */
-		{ "cpu-clock",
-		  { "rx-cpu-busy" },
-		  [](Bundle &b) {
-			  b.softirq(0, 99).softirq(1, 20);
-			  cpu(b, 0, "khz", "1200000", "1200000");
-			  cpu(b, 0, "base_khz", "2400000", "2400000");
-		  } },
-		{ "cpu-sibling",
-		  { "rx-cpu-busy" },
-		  [](Bundle &b) {
-			  b.softirq(0, 99).softirq(1, 0);
-			  cpu(b, 0, "sibling", "1", "1");
-			  b.rise_at("cpus/1/idle", 50);
-		  } },
-		{ "numa-remote",
-		  {},
-		  [](Bundle &b) {
-			  queue_on_cpu_1(b);
-			  cpu(b, 0, "numa_node", "0", "0");
-			  cpu(b, 1, "numa_node", "1", "1");
-			  b.set("/after/ifaces/1/numa_node", "0");
-		  } },
 		{ "app-window",
 		  {},
 		  [](Bundle &b) {
@@ -161,22 +105,6 @@ const std::vector<Case> &doctor_cases_deep()
 				"longest_wait_ns":90000000)");
 		  } },
 		{ "rx-queue-standing", {}, [](Bundle &b) { polls(b, R"(,"packets":900000)"); } },
-		{ "tx-stalls",
-		  {},
-		  [](Bundle &b) {
-			  b.set("/deep", R"({"stalls_ns":3000000000,"stalls_queues":4})");
-			  b.set("/deep_stalls",
-				R"([{"ifindex":2,"queue":1,"stalls":4,"longest_ms":90}])");
-		  } },
-		/* Small by the frames themselves, not only by counters that ACKs dilute. */
-		{ "tso-self-throttled",
-		  {},
-		  [](Bundle &b) {
-			  slow_flows(b);
-			  b.set("/deep", R"({"frames_ns":3000000000})");
-			  b.set("/deep_frames", R"([{"ifindex":2,"queue":3,"frames":9000,
-				"bytes":27000000,"segments":18000,"median":2048}])");
-		  } },
 		{ "udp-filtered",
 		  {},
 		  [](Bundle &b) {
@@ -194,53 +122,11 @@ const std::vector<Case> &doctor_cases_deep()
 				"p99_ns":20000,"held_by":"nginx"},{"cpu":0,"waits":80000,
 				"longest_ns":110000000,"p99_ns":65000,"held_by":"cadvisor"}])");
 		  } },
-		{ "capture-drops",
-		  {},
-		  [](Bundle &b) {
-			  b.set("/sockets/nr_packet", "3").set("/sockets/packet_rings", "1");
-			  b.owner(99, 1).socket(R"({"proto":"packet","state":"","local":"",
-				"remote":"","drops":70000,"rmem_alloc":212992,"rcvbuf":212992})");
-		  } },
-		{ "tcp-collapse",
-		  {},
-		  [](Bundle &b) {
-			  b.rise("TcpExt.TCPRcvCollapsed", 4000);
-			  b.set("/deep", R"({"collapse_ns":3000000000,"collapse_calls":40,
-				"collapse_total_ns":400000000,"collapse_longest_ns":32000000})");
-		  } },
 	};
 
 	return cases;
 }
 /* clang-format on */
-
-TEST_CASE("doctor: frames that the probe saw acquit what counters only suspected", "[doctor][deep]")
-{
-	Bundle bundle;
-
-	slow_flows(bundle);
-	CHECK(Diagnosis(bundle.text()).primary() == "tso-self-throttled");
-	bundle.set("/deep", R"({"frames_ns":3000000000})");
-	bundle.set("/deep_frames", R"([{"ifindex":2,"queue":3,"frames":9000,"bytes":270000000,
-		"segments":180000,"median":16384}])");
-	CHECK(Diagnosis(bundle.text()).primary() == "");
-}
-
-TEST_CASE("doctor: what a collapse took is said", "[doctor][deep]")
-{
-	Bundle bundle;
-
-	bundle.rise("TcpExt.TCPRcvCollapsed", 4000);
-	CHECK(Diagnosis(bundle.text()).printed(false).find("--deep measures it") !=
-	      std::string::npos);
-	doctor_cases_deep().back().change(bundle);
-
-	Diagnosis diagnosis(bundle.text());
-
-	INFO(diagnosis.printed(false));
-	CHECK(diagnosis.printed(false).find("held the CPU for up to 32.00 ms") !=
-	      std::string::npos);
-}
 
 /* The golden text: what nothing explains, and where it is dropped. */
 TEST_CASE("doctor: beside what is not explained it is said where the kernel drops",
@@ -296,7 +182,6 @@ TEST_CASE("doctor: a probe is wanted for what is suspected, and once", "[doctor]
 		{ "polls", [](Bundle &b) { b.softirq(0, 99).softirq(1, 20); } },
 		{ "polls", [](Bundle &b) { b.rise_at("ifaces/1/stats/rx_missed_errors", 900); } },
 		{ "progs", [](Bundle &b) { b.softirq(0, 99).softirq(1, 20); } },
-		{ "frames", slow_flows },
 		{ "late",
 		  [](Bundle &b) {
 			  b.rise_at("threads/0/run_ns", 500000000);
@@ -304,12 +189,6 @@ TEST_CASE("doctor: a probe is wanted for what is suspected, and once", "[doctor]
 		  } },
 		{ "drops", [](Bundle &b) { b.rise("Ip.InDiscards", 4000); } },
 		{ "drops", [](Bundle &b) { b.rise("Udp.InErrors", 4000); } },
-		{ "collapse", [](Bundle &b) { b.rise("TcpExt.TCPRcvCollapsed", 4000); } },
-		{ "stalls",
-		  [](Bundle &b) {
-			  slow_flows(b);
-			  bql(b, "0");
-		  } },
 	};
 
 	{
@@ -335,19 +214,6 @@ TEST_CASE("doctor: a probe is wanted for what is suspected, and once", "[doctor]
 	}
 }
 
-/* Without BQL, and where the detector is on already, nothing is to be changed. */
-TEST_CASE("doctor: the detector of stalls is switched on only where it is off", "[doctor][deep]")
-{
-	for (const char *stall_thrs_ms : { "", "20", "0" }) {
-		Bundle bundle;
-
-		slow_flows(bundle);
-		if (*stall_thrs_ms)
-			bql(bundle, stall_thrs_ms);
-		CHECK(Diagnosis(bundle.text()).wanted().count("stalls") == (*stall_thrs_ms == '0'));
-	}
-}
-
 TEST_CASE("doctor: rows of probes name checks", "[doctor][deep]")
 {
 	std::set<std::string> ids;
@@ -357,15 +223,13 @@ TEST_CASE("doctor: rows of probes name checks", "[doctor][deep]")
 	for (size_t i = 0; (check = doctor_check_at(i)); i++)
 		ids.insert(check->id);
 	for (size_t i = 0; (probe = doctor_probe_at(i)); i++) {
-		for (const char *text : { probe->if_found, probe->if_blind }) {
-			std::istringstream words(text ? text : "");
-			std::string id;
+		std::istringstream words(probe->if_found);
+		std::string id;
 
-			INFO(probe->name);
-			while (words >> id) {
-				INFO(id);
-				CHECK(ids.count(id));
-			}
+		INFO(probe->name);
+		while (words >> id) {
+			INFO(id);
+			CHECK(ids.count(id));
 		}
 	}
 }

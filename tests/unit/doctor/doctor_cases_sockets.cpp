@@ -67,12 +67,6 @@ const std::vector<Case> &doctor_cases_sockets()
 			  b.set("/after/counters/sockstat.TCP.mem", "390000");
 			  b.rise("TcpExt.TCPMemoryPressures", 20).rise("TcpExt.RcvPruned", 700);
 		  } },
-		{ "cgroup-memory",
-		  {},
-		  [](Bundle &b) {
-			  b.rise("cgroup.sock_throttled:", 0);
-			  b.set("/after/counters/cgroup.sock_throttled:~1web", "900");
-		  } },
 		{ "tcp-rcvbuf-fixed",
 		  {},
 		  [](Bundle &b) {

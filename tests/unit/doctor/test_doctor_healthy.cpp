@@ -45,12 +45,6 @@ static const std::vector<Healthy> &healthy()
 			  b.set("/after/ifaces/-",
 				R"({"name":"veth7","ifindex":77,"stats":{"rx_packets":9}})");
 		  } },
-		{ "the other CPU of the core waits for a disk", "cpu-sibling",
-		  [](Bundle &b) {
-			  b.set("/after/cpus/0/sibling", "1").softirq(0, 93);
-			  b.rise_at("cpus/1/iowait", 900).rise_at("cpus/1/idle", 100);
-			  b.rise_at("cpus/1/softirq", 0);
-		  } },
 		{ "a CPU that waits for a disk has time", "rx-cpu-busy",
 		  [](Bundle &b) {
 			  b.softirq(0, 82).rise_at("cpus/0/idle", 10);
@@ -61,12 +55,6 @@ static const std::vector<Healthy> &healthy()
 			  b.set("/deep", R"({"late_ns":3000000000})");
 			  b.set("/deep_late", R"([{"cpu":0,"waits":80000,"longest_ns":20000000,
 				"p99_ns":65000,"held_by":"nginx"}])");
-		  } },
-		{ "a DHCP client's socket dropped three", "capture-drops",
-		  [](Bundle &b) {
-			  b.set("/sockets/nr_packet", "1").set("/sockets/packet_rings", "0");
-			  b.socket(R"({"proto":"packet","state":"","local":"","remote":"",
-				"drops":3,"rmem_alloc":900,"rcvbuf":212992})");
 		  } },
 		{ "0.03 % of datagrams found no room, once", "udp-reader-stopped",
 		  [](Bundle &b) {
@@ -107,12 +95,6 @@ static const std::vector<Healthy> &healthy()
 			  b.socket(
 				  R"({"not_sent":4000000,"acked":10000000,"cwnd":2600,"mss":1448})");
 		  } },
-		{ "marks that arrive by IPv6", "ecn-unheard",
-		  [](Bundle &b) {
-			  b.set("/attached/-", R"({"ifindex":2,"queue":3,"busy_polls":1,
-				"drained_polls":9,"marked":4000,"dropped":0,"clock_bad":false})");
-			  b.rise("Ip6.InCEPkts", 4000);
-		  } },
 		{ "a sender without timestamps: the receiver's round trip is the time of a window",
 		  "tcp-rcvbuf-fixed",
 		  [](Bundle &b) {
@@ -124,27 +106,6 @@ static const std::vector<Healthy> &healthy()
 		  [](Bundle &b) {
 			  four_queues(b, 400, 5);
 			  b.set("/after/ifaces/1/rx_queues", "4").softirq(0, 9).softirq(1, 8);
-		  } },
-		{ "a container: tcp_mem is the host's to see, and 4 GB allow no more (tcp_init)",
-		  "sysctl-older-than-kernel",
-		  [](Bundle &b) {
-			  json_object_object_del(b.get("/sysctl"), "net.ipv4.tcp_mem");
-			  b.set("/sysctl/net.ipv4.tcp_rmem", "\"4096 131072 31457280\"");
-			  b.set("/memory_bytes", "4113793024");
-		  } },
-		{ "the same, recorded where nobody wrote down how much memory there was",
-		  "sysctl-older-than-kernel",
-		  [](Bundle &b) {
-			  json_object_object_del(b.get("/sysctl"), "net.ipv4.tcp_mem");
-			  json_object_object_del(b.root(), "memory_bytes");
-			  b.set("/sysctl/net.ipv4.tcp_rmem", "\"4096 131072 5000000\"");
-		  } },
-		{ "softirqs of an idle CPU are in no column without IRQ_TIME_ACCOUNTING",
-		  "cpu-pauses",
-		  [](Bundle &b) {
-			  for (const char *column : { "user", "system", "softirq" })
-				  b.rise_at(std::string("cpus/1/") + column, 20);
-			  b.rise_at("cpus/1/idle", 540).rise_at("cpus/1/processed", 80000);
 		  } },
 		{ "a neighbour says once a second who it is, by a protocol that nobody here speaks",
 		  "rx-dropped",
@@ -230,22 +191,6 @@ TEST_CASE("doctor: what waits for less than 50 ms to be sent is a note", "[docto
 	}
 }
 
-TEST_CASE("doctor: a pair of CPUs that both receive does not hide another pair", "[doctor]")
-{
-	Bundle bundle;
-
-	for (const char *when : { "/before", "/after" })
-		for (const char *id : { "2", "3" })
-			bundle.set(std::string(when) + "/cpus/-",
-				   std::string(R"({"id":)") + id +
-					   R"(,"user":0,"system":0,"idle":0,"iowait":0,"irq":0,
-				"softirq":0,"steal":0})");
-	bundle.set("/after/cpus/0/sibling", "1").set("/after/cpus/2/sibling", "3");
-	bundle.softirq(0, 92).rise_at("cpus/1/user", 850).rise_at("cpus/1/idle", 150);
-	bundle.rise_at("cpus/1/softirq", 0).softirq(2, 92).softirq(3, 90);
-	CHECK(Diagnosis(bundle.text()).with(DOCTOR_FOUND).count("cpu-sibling"));
-}
-
 TEST_CASE("doctor: the listener that is full is named, not the longest queue", "[doctor]")
 {
 	Bundle bundle;
@@ -313,12 +258,6 @@ TEST_CASE("doctor: remedies start from what is set", "[doctor]")
 		{ "net.ipv4.tcp_rmem", "4096 131072 6291456", "tcp_rmem='4096 131072 3145728'",
 		  "tcp_rmem='4096 131072 6291456'",
 		  [](Bundle &b) { b.rise("TcpExt.TCPRcvCollapsed", 4000); } },
-		{ "net.ipv4.tcp_rmem", "4096 131072 4194304", "tcp_rmem='4096 131072 6291456'",
-		  "tcp_rmem='4096 131072 4194304'",
-		  [](Bundle &b) {
-			  json_object_object_del(b.get("/sysctl"), "net.ipv4.tcp_ecn_option");
-			  json_object_object_del(b.get("/sysctl"), "net.ipv4.tcp_rcvbuf_low_rtt");
-		  } },
 		{ "net.core.rmem_max", "16777216", "rmem_max=33554432", "rmem_max=16777216",
 		  [](Bundle &b) {
 			  b.socket(R"({"proto":"udp","state":"","drops":50000,"rcvbuf":212992,

@@ -473,17 +473,3 @@ TEST_CASE("doctor: the document for programs says what it is", "[doctor][loss]")
 				  R"("place": "TCP")", R"("note": false)" })
 		CHECK(text.find(part) != text.npos);
 }
-
-TEST_CASE("doctor: what finds a ring of AF_PACKET full cannot be seen", "[doctor][loss]")
-{
-	for (const auto &[sockets, rings, blind] :
-	     std::vector<std::tuple<const char *, const char *, bool>>{
-		     { "0", "0", false }, { "2", "1", false }, { "2", "2", true } }) {
-		Bundle bundle;
-
-		bundle.set("/sockets/nr_packet", sockets).set("/sockets/packet_rings", rings);
-		INFO(sockets << " " << rings);
-		CHECK(Diagnosis(bundle.text()).with(DOCTOR_BLIND).count("capture-drops") == blind);
-		CHECK(Diagnosis(bundle.text()).exit_code() == RXAQM_EXIT_OK);
-	}
-}
