@@ -68,6 +68,7 @@ add_profiles()
 					scenario_ini[$name-$profile.$key]=${scenario_ini[$name.$key]}
 			done
 			scenario_ini[$name-$profile.profile]=$profile
+			[[ $profile != stack ]] || scenario_ini[$name-$profile.aged]=yes
 			scenario_ini[$name-$profile.options]=${scenario_ini[$name.profileoptions]-${scenario_ini[default.profileoptions]}}
 			# Well merged, a packet costs a third: at the default cost one client could
 			# not overload the host.
@@ -84,7 +85,7 @@ add_profiles()
 
 scenario_keys="title row flows direction shared gro path rtt tunnel cost weight ring udp tos flood run late step enforce
 	pauses bursts round target interval settle window options quick runs profile profiles like
-	interleave steady storage profileoptions rate"
+	interleave steady storage profileoptions rate aged"
 option_keys="title ring queues ifb rxaqm"
 # shellcheck disable=SC2086 # lists
 read_ini "$eval_dir/scenarios" scenario_ini $scenario_keys

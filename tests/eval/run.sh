@@ -68,10 +68,11 @@ build()
 	build_senders
 	# rxaqm takes from it what ECN-capable packets mean.
 	[[ ${scenario_has[flows]} != *dctcp* ]] || cc=dctcp
-	# The overload has lasted: TCP has forgotten the round trip of an idle queue, and the large
-	# frames that it allowed, after a second instead of 300 (docs/tso-bonus.md).
-	sysctl -q -w net.ipv4.tcp_congestion_control=$cc net.ipv4.tcp_min_rtt_wlen=1
-	in_client sysctl -q -w net.ipv4.tcp_min_rtt_wlen=1
+	sysctl -q -w net.ipv4.tcp_congestion_control=$cc
+	if [[ ${scenario_has[aged]} == yes ]]; then
+		sysctl -q -w net.ipv4.tcp_min_rtt_wlen=1
+		in_client sysctl -q -w net.ipv4.tcp_min_rtt_wlen=1
+	fi
 	[[ -z ${scenario_has[rtt]} ]] ||
 		in_client tc qdisc add dev "$client_if" root netem delay "${scenario_has[rtt]}" limit 20000
 	[[ ${scenario_has[interleave]} != yes ]] || interleave
