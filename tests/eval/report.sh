@@ -37,8 +37,8 @@ report_input()
 		done | jq -sc .)" \
 		--argjson options "$(for name in ${option_ini[sections]}; do
 			jq -nc --arg name "$name" --arg title "${option_ini[$name.title]}" '{($name): $title}'
-		done | jq -sc add)" --slurpfile before "$eval_dir/before.json" \
-		'{$runs, $scenarios, $options, before: $before[0]}'
+		done | jq -sc add)" \
+		'{$runs, $scenarios, $options}'
 }
 
 report_jq()
@@ -136,8 +136,8 @@ conditions()
 	printf 'Linux %s under QEMU, two emulated CPUs in virtual time: all figures\n' \
 		"$(cat "$cache/$kernel/version")"
 	printf 'are by the clock of the guest, which counts instructions, 2 ns each. '
-	printf '%s mode, %d runs, %d failed.\n' "$(<"$out/mode")" "$(wc -l <"$out/plan")" \
-		"$(jq -s 'map(select(.status != "ok")) | length' "$out/runs.jsonl")"
+	printf '%s mode, %d runs of %s, %d failed.\n' "$(<"$out/mode")" "$(wc -l <"$out/plan")" \
+		"$(date -r "$out/plan" +%F)" "$(jq -s 'map(select(.status != "ok")) | length' "$out/runs.jsonl")"
 }
 
 # into_docs: the tables and pictures, between the marks of docs/measurements.md.
