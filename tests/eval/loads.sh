@@ -104,13 +104,13 @@ start_class()
 	printf '%s %s %s\n' "$3" "$1" "$2" >>"$dir/classes.txt"
 }
 
-# await_listener PORT: at the host.
+# await_listener PORT: at the host. Its program may take long to be read: idle time is skipped.
 await_listener()
 {
 	local line wanted
 
 	printf -v wanted ':%04X 00000000:0000 0A' "$1"
-	for _ in {1..100}; do
+	for _ in {1..1500}; do
 		while read -r line; do
 			[[ $line != *"$wanted"* ]] || return 0
 		done </proc/net/tcp
