@@ -20,7 +20,7 @@ __attribute__((noinline)) __u32 rxaqm_xdp_inner(struct xdp_md *ctx, __u32 protoc
 {
 	const struct rxaqm_frame frame = { .ctx = ctx };
 
-	return rxaqm_flow_inner(&frame, (__u8)protocol, off);
+	return rxaqm_flow_inner(&frame, (__u8)protocol, off, config.flow_key);
 }
 
 /* Classify the packet. Returns, from the lowest bit on: kind (4 bits), ECN codepoint (4), offset of
@@ -44,7 +44,7 @@ __attribute__((noinline)) __u64 rxaqm_xdp_classify(struct xdp_md *ctx,
 	if (!rxaqm_frame_headers(&pkt, &frame, data, plain) || rxaqm_packet_exempt(policy, &pkt))
 		return RXAQM_KIND_EXEMPT;
 	found = pkt.kind | pkt.ecn << 4 | pkt.ip_off << 8 | (__u32)pkt.l4_off << 16;
-	id = rxaqm_flow_id(&pkt, &frame, data, plain, config.flow_seed);
+	id = rxaqm_flow_id(&pkt, &frame, data, plain, config.flow_key);
 	if (!pkt.fragment && rxaqm_flow_tunnel(pkt.protocol))
 		id ^= rxaqm_xdp_inner(ctx, pkt.protocol, pkt.l4_off);
 	return found | (__u64)id << 32;

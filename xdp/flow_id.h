@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: (GPL-2.0-only OR BSD-2-Clause) */
 /*
- * The flow of a packet: a hash of addresses, protocol, ports and VLANs, with a seed that nobody
+ * The flow of a packet: a hash of addresses, protocol, ports and VLANs, with a key that nobody
  * outside knows.
  *
  * Packets of a tunnel are told apart by what is inside: in GRE, IP in IP and 6in4 by the inner
@@ -13,6 +13,7 @@
 #define RXAQM_FLOW_ID_H
 
 #include "headers.h"
+#include "shared/xdp_config.h"
 
 #define RXAQM_IPPROTO_IPIP 4
 #define RXAQM_IPPROTO_IPV6 41
@@ -30,18 +31,27 @@
 
 /* Addresses, and the ports behind them where IP has no options. */
 #define RXAQM_FLOW_WORDS 5
+#if RXAQM_FLOW_KEY != 2 * (1 + 2 * RXAQM_FLOW_WORDS)
+#error "a key for the outer and for the inner packet"
+#endif
 
-rxaqm_always_inline __u32 rxaqm_flow_hash(const __u64 *words, __u32 n)
+/* The hash of @words by @key, of 1 + 2 * @n: "Multilinear-HM" of Lemire and Kaser, "Strongly
+ * universal string hashing is fast" (2014). If the key is drawn at random, two flows have the same
+ * hash with a probability of 2^-32, whichever two somebody chooses. A number that is only mixed
+ * into the words would not do: flows that are one for each such number can be computed. @key is
+ * volatile because the program's constants are: control sets them after clang has seen zeros.
+ */
+rxaqm_always_inline __u32 rxaqm_flow_hash(const volatile __u64 *key, const __u64 *words, __u32 n)
 {
-	__u64 h = 0;
+	__u64 h = *key++;
 	__u32 i;
 
 	RXAQM_ROLLED
 	for (i = 0; i < n; i++) {
-		h = (h ^ words[i]) * 0x94d049bb133111ebULL;
-		h ^= h >> 31;
+		h += (key[0] + (__u32)words[i]) * (key[1] + (words[i] >> 32));
+		key += 2;
 	}
-	return (__u32)(h >> 16);
+	return (__u32)(h >> 32);
 }
 
 /* Does @protocol carry inner packets, or an identifier of its own (ESP's SPI)? */
@@ -74,17 +84,19 @@ rxaqm_always_inline __u32 rxaqm_flow_gre(const struct rxaqm_frame *frame, __u32 
 }
 
 /* A hash that tells flows apart in the tunnel of @protocol, whose header is at @off; 0: nothing
- * does.
+ * does. @key: the flow key. It has words of its own for this, so that no inner packet can undo the
+ * hash of the outer one.
  */
 rxaqm_always_inline __u32 rxaqm_flow_inner(const struct rxaqm_frame *frame, __u8 protocol,
-					   __u32 off)
+					   __u32 off, const volatile __u64 *key)
 {
 	__u64 words[RXAQM_FLOW_WORDS] = {};
 	__u8 version;
 
+	key += RXAQM_FLOW_KEY / 2;
 	if (protocol == RXAQM_IPPROTO_ESP) {
 		rxaqm_frame_read(frame, off, words, 4);
-		return rxaqm_flow_hash(words, 1);
+		return rxaqm_flow_hash(key, words, 1);
 	}
 	if (protocol == RXAQM_IPPROTO_GRE)
 		off = rxaqm_flow_gre(frame, off);
@@ -94,7 +106,7 @@ rxaqm_always_inline __u32 rxaqm_flow_inner(const struct rxaqm_frame *frame, __u8
 	if (version == 4 || version == 6)
 		rxaqm_frame_read(frame, off + (version == 4 ? 12 : 8), words,
 				 version == 4 ? 12 : 36);
-	return rxaqm_flow_hash(words, RXAQM_FLOW_WORDS);
+	return rxaqm_flow_hash(key, words, RXAQM_FLOW_WORDS);
 }
 
 /* Eight bytes in memory order, at any alignment: packet.h says why. */
@@ -136,19 +148,19 @@ rxaqm_always_inline __u32 rxaqm_flow_addresses(const struct rxaqm_packet *pkt,
 	return n;
 }
 
-/* The hash that identifies the packet's flow. */
+/* The hash by @key that identifies the packet's flow. */
 rxaqm_always_inline __u32 rxaqm_flow_id(const struct rxaqm_packet *pkt,
 					const struct rxaqm_frame *frame, const __u8 *data,
-					__u32 plain, __u32 seed)
+					__u32 plain, const volatile __u64 *key)
 {
 	__u64 words[RXAQM_FLOW_WORDS] = {};
 	__u32 n, ports = 0;
 
 	if (!pkt->fragment && !pkt->more_fragments && pkt->kind != RXAQM_KIND_SYN)
 		ports = (__u32)pkt->sport << 16 | pkt->dport;
-	words[0] = (__u64)(seed + pkt->vlans + pkt->protocol * 2654435761U) << 32 | ports;
+	words[0] = (__u64)(pkt->vlans + pkt->protocol * 2654435761U) << 32 | ports;
 	n = 1 + rxaqm_flow_addresses(pkt, frame, data, plain, words + 1);
-	return rxaqm_flow_hash(words, n);
+	return rxaqm_flow_hash(key, words, n);
 }
 
 #endif /* RXAQM_FLOW_ID_H */

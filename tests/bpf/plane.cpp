@@ -155,9 +155,15 @@ Plane::Plane(const PlaneConfig &config)
 	if (!xdp_ || !poll_ || !stamp_)
 		fail("opening the programs", errno);
 	unpin(xdp_->obj);
-	xdp_->rodata->config = { config.iface,	      config.queue_base, config.nr_queues,
-				 config.ring_entries, config.by_cpu,	 config.no_sockets,
-				 config.flow_seed };
+	xdp_->rodata->config = { config.iface,
+				 config.queue_base,
+				 config.nr_queues,
+				 config.ring_entries,
+				 config.by_cpu,
+				 config.no_sockets,
+				 {} };
+	std::copy_n(packets::flow_key(config.flow_seed).begin(), RXAQM_FLOW_KEY,
+		    xdp_->rodata->config.flow_key);
 	if (config.no_sockets)
 		bpf_map__set_type(xdp_->maps.xsk_map, BPF_MAP_TYPE_ARRAY);
 	bpf_program__set_autoload(xdp_->progs.rxaqm_bare, config.bare);

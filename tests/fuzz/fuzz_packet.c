@@ -115,11 +115,12 @@ static void check_ack(struct rxaqm_ack_flow flow, const struct rxaqm_packet *pkt
 	const struct rxaqm_frame frame = { .data = data, .size = (uint32_t)size };
 	uint64_t gap_ns = RXAQM_NSEC_PER_MSEC, now_ns = flow.passed_ns + 1000;
 	bool known = flow.id & 1;
-	uint32_t id = rxaqm_flow_id(pkt, &frame, NULL, 0, 1);
+	static const __u64 key[RXAQM_FLOW_KEY] = { 1, 3, 0x9e3779b97f4a7c15 };
+	uint32_t id = rxaqm_flow_id(pkt, &frame, NULL, 0, key);
 	struct rxaqm_ack_news ack;
 
 	if (rxaqm_flow_tunnel(pkt->protocol))
-		id ^= rxaqm_flow_inner(&frame, pkt->protocol, pkt->l4_off);
+		id ^= rxaqm_flow_inner(&frame, pkt->protocol, pkt->l4_off, key);
 	if (!rxaqm_ack_read(&ack, &frame, rxaqm_flow_of(id, 1), pkt->l4_off)) {
 		require(pkt->l4_off + pkt->tcp_hlen > size);
 		return;

@@ -133,11 +133,14 @@ rxaqm_always_inline bool rxaqm_law_marks(struct rxaqm_flow *flow, bool over, boo
 rxaqm_global int rxaqm_law_note(struct rxaqm_law_vars *vars, struct rxaqm_flow_set *set, __u32 id,
 				__u32 kind, __u32 stamp)
 {
-	/* A TCP flow has come back with its next packet: it was here to open the connection. */
-	bool came_back = kind == RXAQM_CLASS_TCP || kind == RXAQM_CLASS_ACK;
+	/* A TCP flow has come back with its next packet: it was here to open the connection. In a
+	 * crowd that is no proof: it may be a flood that spoofs each source twice.
+	 */
+	bool came_back;
 
 	if (!vars || !set)
 		return 0;
+	came_back = !vars->crowd && (kind == RXAQM_CLASS_TCP || kind == RXAQM_CLASS_ACK);
 	rxaqm_flow_note(set, id, kind == RXAQM_CLASS_OTHER ? 0 : RXAQM_FLOW_TCP, vars->interval,
 			came_back, stamp, vars->crowd);
 	return 0;

@@ -109,15 +109,20 @@ static int watch_rx(struct rxaqm_state *state, const struct rxaqm_iface *iface, 
 	return 0;
 }
 
-/* A number that nobody outside knows, so that nobody can choose flows that share a set (flow.h). */
-static __u32 random_seed(void)
+/* Draw the key of flow hashes (flow_id.h). */
+static void draw_key(__u64 key[RXAQM_FLOW_KEY])
 {
-	__u32 seed;
+	const size_t bytes = RXAQM_FLOW_KEY * sizeof(*key);
+	__u64 time_ns = rxaqm_now_ns();
+	unsigned int i;
 
 	/* Early at boot there may be no random numbers: then use the time. */
-	if (getrandom(&seed, sizeof(seed), GRND_NONBLOCK) != sizeof(seed))
-		seed = (__u32)rxaqm_now_ns();
-	return seed;
+	if (getrandom(key, bytes, GRND_NONBLOCK) == (ssize_t)bytes)
+		return;
+	for (i = 0; i < RXAQM_FLOW_KEY; i++) {
+		time_ns = (time_ns ^ time_ns >> 29) * 0x94d049bb133111ebULL + i;
+		key[i] = time_ns ^ time_ns >> 32;
+	}
 }
 
 /* Attach the program of @iface. An obstacle to hint may appear only now. Unless hint was asked for
@@ -126,17 +131,17 @@ static __u32 random_seed(void)
 static int put_program(struct rxaqm_state *state, struct rxaqm_iface *iface,
 		       const struct rxaqm_plan *plan, struct rxaqm_error *error)
 {
-	const struct rxaqm_xdp_config config = {
+	struct rxaqm_xdp_config config = {
 		.iface = (__u32)(iface - state->iface),
 		.queue_base = iface->queue_base,
 		.nr_queues = iface->nr_queues,
 		.ring_entries = iface->ring_entries,
 		.by_cpu = !!(iface->flags & RXAQM_IFACE_BY_CPU),
 		.no_sockets = !rxaqm_afxdp_known(),
-		.flow_seed = random_seed(),
 	};
 	int err;
 
+	draw_key(config.flow_key);
 	if (iface->flags & RXAQM_IFACE_HINT) {
 		err = rxaqm_hint_attach(plan->ifname, iface, &config, error);
 		if (!err || plan->policy.signal == RXAQM_SIGNAL_HINT)

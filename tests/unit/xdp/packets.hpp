@@ -6,10 +6,14 @@
 #ifndef RXAQM_TESTS_PACKETS_HPP
 #define RXAQM_TESTS_PACKETS_HPP
 
+#include <array>
 #include <cstddef>
 #include <cstdint>
+#include <random>
 #include <utility>
 #include <vector>
+
+#include "xdp_config.h"
 
 namespace packets
 {
@@ -26,6 +30,19 @@ struct Ext {
 	uint8_t protocol;
 	unsigned units;
 };
+
+/* Some key of flow hashes. */
+using FlowKey = std::array<__u64, RXAQM_FLOW_KEY>;
+
+inline FlowKey flow_key(unsigned seed)
+{
+	std::mt19937_64 random(seed);
+	FlowKey key;
+
+	for (__u64 &word : key)
+		word = random();
+	return key;
+}
 
 struct Packet {
 	std::vector<uint16_t> vlans; /* TCIs, outermost first */

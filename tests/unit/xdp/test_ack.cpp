@@ -22,7 +22,9 @@ static rxaqm_ack_news read(const Packet &p)
 
 	rxaqm_frame_parse(&pkt, &frame);
 	HOLDS(pkt.kind == RXAQM_KIND_ACK);
-	HOLDS(rxaqm_ack_read(&ack, &frame, rxaqm_flow_id(&pkt, &frame, NULL, 0, 3), pkt.l4_off));
+	HOLDS(rxaqm_ack_read(&ack, &frame,
+			     rxaqm_flow_id(&pkt, &frame, NULL, 0, packets::flow_key(3).data()),
+			     pkt.l4_off));
 	return ack;
 }
 

@@ -7,6 +7,7 @@
 #include "corpus.hpp"
 #include "ack.h"
 #include "flow_id.h"
+#include "packets.hpp"
 
 TEST_CASE("corpus: every frame is of the class it was made for", "[corpus]")
 {
@@ -61,7 +62,9 @@ TEST_CASE("corpus: an ACK that tells something is never dropped", "[corpus]")
 		if (pkt.kind == RXAQM_KIND_SYN)
 			return; /* not asked about */
 		REQUIRE(pkt.kind == RXAQM_KIND_ACK);
-		REQUIRE(rxaqm_ack_read(&ack, &frame, rxaqm_flow_id(&pkt, &frame, NULL, 0, 1),
+		REQUIRE(rxaqm_ack_read(&ack, &frame,
+				       rxaqm_flow_id(&pkt, &frame, NULL, 0,
+						     packets::flow_key(1).data()),
 				       pkt.l4_off));
 		bool drop = rxaqm_ack_thin(&table[ack.id % RXAQM_ACK_FLOWS], &ack, GAP, since_ns,
 					   now_ns);

@@ -15,13 +15,14 @@ using packets::Packet;
 static __u32 id_of(const Bytes &bytes, bool plain = true, __u32 seed = 3)
 {
 	const rxaqm_frame frame = { bytes.data(), __u32(bytes.size()) };
+	const packets::FlowKey key = packets::flow_key(seed);
 	__u32 lies = plain ? rxaqm_packet_plain(bytes.data(), bytes.data() + bytes.size()) : 0, id;
 	rxaqm_packet pkt = {};
 
 	HOLDS(rxaqm_frame_headers(&pkt, &frame, bytes.data(), lies));
-	id = rxaqm_flow_id(&pkt, &frame, bytes.data(), lies, seed);
+	id = rxaqm_flow_id(&pkt, &frame, bytes.data(), lies, key.data());
 	if (!pkt.fragment && rxaqm_flow_tunnel(pkt.protocol))
-		id ^= rxaqm_flow_inner(&frame, pkt.protocol, pkt.l4_off);
+		id ^= rxaqm_flow_inner(&frame, pkt.protocol, pkt.l4_off, key.data());
 	return id;
 }
 
@@ -196,4 +197,75 @@ TEST_CASE("flow id: ESP by its SPI; what a tunnel does not tell is one flow", "[
 	      id_of(carried(RXAQM_IPPROTO_IPIP, Bytes(60, 0x12))));
 	id_of(carried(RXAQM_IPPROTO_IPIP, Bytes(10, 0x45)));
 	id_of(carried(RXAQM_IPPROTO_GRE, Bytes(3, 0)));
+}
+
+TEST_CASE("flow id: nobody who does not know the key can choose two flows that are one",
+	  "[flow_id]")
+{
+	/* Ports, and what the source differs by, of a twin of the flow from @sport to port 5201: by a
+	 * hash that mixed a seed into its words, both were one flow for every seed.
+	 */
+	struct Twin {
+		uint16_t sport, twin_sport, twin_dport;
+		uint32_t source_xor; /* as it lies in memory, little end first */
+	} twins[] = {
+		{ 50001, 40380, 20618, 0x61e91ff5 },
+		{ 50001, 59621, 55320, 0xa6a6f152 },
+		{ 50002, 59622, 55320, 0xe2eaf152 },
+	};
+	std::mt19937 random(1);
+	unsigned alike = 0;
+
+	for (const Twin &t : twins) {
+		Packet victim;
+
+		victim.sport = t.sport;
+		victim.dport = 5201;
+		Packet other = victim;
+		other.sport = t.twin_sport;
+		other.dport = t.twin_dport;
+		Bytes frame = packets::build(other);
+		for (int i = 0; i < 4; i++)
+			frame[size_t(RXAQM_ETH_HLEN + 12 + i)] ^= uint8_t(t.source_xor >> 8 * i);
+		for (__u32 seed = 0; seed < 1000; seed++)
+			alike += id_of(packets::build(victim), true, seed) ==
+				 id_of(frame, true, seed);
+	}
+	CHECK(alike == 0);
+
+	/* Nor does a difference of few bits, or one that is the same in two words, come out the
+	 * same for many keys.
+	 */
+	for (int round = 0; round < 2000; round++) {
+		const packets::FlowKey key = packets::flow_key(random());
+		__u64 words[RXAQM_FLOW_WORDS], others[RXAQM_FLOW_WORDS];
+
+		for (size_t i = 0; i < RXAQM_FLOW_WORDS; i++)
+			others[i] = words[i] = random() | __u64(random()) << 32;
+		const __u64 differ = round % 2 ? 1ULL << random() % 64 : 1ULL << 63 | 1ULL << 31;
+
+		others[random() % RXAQM_FLOW_WORDS] ^= differ;
+		if (round % 3)
+			others[random() % RXAQM_FLOW_WORDS] ^= differ << (round % 5);
+		if (std::equal(words, words + RXAQM_FLOW_WORDS, others))
+			continue;
+		alike += rxaqm_flow_hash(key.data(), words, RXAQM_FLOW_WORDS) ==
+			 rxaqm_flow_hash(key.data(), others, RXAQM_FLOW_WORDS);
+	}
+	CHECK(alike == 0);
+}
+
+TEST_CASE("flow id: an inner packet cannot undo the hash of the outer one", "[flow_id]")
+{
+	std::set<__u32> ids;
+
+	/* The same addresses inside as outside, and an empty inner packet. */
+	for (__u32 seed = 0; seed < 100; seed++) {
+		Packet p;
+
+		p.payload = 40;
+		ids.insert(id_of(carried(RXAQM_IPPROTO_IPIP, inner(p)), true, seed));
+		ids.insert(id_of(carried(RXAQM_IPPROTO_IPIP, Bytes(40, 0x40)), true, seed));
+	}
+	CHECK(ids.size() == 200);
 }
