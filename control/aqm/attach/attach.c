@@ -215,7 +215,7 @@ struct rxaqm_iface *rxaqm_attach(struct rxaqm_state *state, const struct rxaqm_p
 		rxaqm_not_undone(iface, err, error);
 		return NULL;
 	}
-	if (!rxaqm_state_room(state, rxaqm_plan_queues(plan), 0))
+	if (!rxaqm_state_room(state, rxaqm_plan_queues(plan)))
 		rxaqm_undo_everywhere(state, error);
 	hint = rxaqm_hint_choose(plan, error);
 	iface = hint < 0 ? NULL : rxaqm_entry_new(state, plan, hint, error);

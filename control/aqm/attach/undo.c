@@ -110,7 +110,8 @@ void rxaqm_undo_interrupted(struct rxaqm_state *state, struct rxaqm_error *error
 struct room {
 	struct rxaqm_state *state;
 	struct rxaqm_error *error;
-	__u64 reached; /* one bit per slot: its interface was attached in a namespace that exists */
+	/* By slot: its interface was attached in a namespace that exists. */
+	bool reached[RXAQM_MAX_IFACES];
 };
 
 static void recover_here(void *arg)
@@ -122,7 +123,7 @@ static void recover_here(void *arg)
 	rxaqm_undo_interrupted(room->state, room->error);
 	while ((iface = rxaqm_iface_next(room->state, iface)))
 		if (iface->netns_ino == netns_ino)
-			room->reached |= 1ULL << (iface - room->state->iface);
+			room->reached[iface - room->state->iface] = true;
 }
 
 void rxaqm_undo_everywhere(struct rxaqm_state *state, struct rxaqm_error *error)
@@ -134,7 +135,6 @@ void rxaqm_undo_everywhere(struct rxaqm_state *state, struct rxaqm_error *error)
 	while ((iface = rxaqm_iface_next(state, iface)))
 		/* If its namespace is gone, too, the entry is of use only while the program exists.
 		 */
-		if (!(room.reached >> (iface - state->iface) & 1) &&
-		    !rxaqm_xdp_exists(iface->prog_id))
+		if (!room.reached[iface - state->iface] && !rxaqm_xdp_exists(iface->prog_id))
 			rxaqm_entry_set_state(iface, RXAQM_IFACE_FREE);
 }

@@ -11,7 +11,6 @@
 #include "daemon/link.h"
 #include "daemon/log.h"
 #include "daemon/reconcile.h"
-#include "daemon/room.h"
 #include "daemon/state.h"
 #include "nic/netns.h"
 
@@ -152,57 +151,6 @@ static void sync_links(struct rxaqm_run *run, bool own)
 	}
 }
 
-/* Has a command attached it, by the registry? The kernel is not asked, since this is called often.
- */
-static bool has_slot(const struct rxaqm_link *link)
-{
-	const struct rxaqm_iface *iface = NULL;
-
-	while ((iface = rxaqm_iface_next(&link->run->state, iface)))
-		if (iface->ifindex == link->ifindex && !strcmp(iface->name, link->name) &&
-		    iface->state == RXAQM_IFACE_ATTACHED && iface->netns_ino == rxaqm_netns_ino())
-			return true;
-	return false;
-}
-
-static void try_waiting(struct rxaqm_run *run, bool own)
-{
-	unsigned int in_vain = NONE; /* no room for this many queues, or more */
-	struct rxaqm_link *link;
-
-	for (link = run->links; link; link = link->next) {
-		if (link->state != RXAQM_LINK_WAITING || link->removed || link->due_ns ||
-		    rxaqm_run_is_own(link) != own || rxaqm_run_leave_off(link))
-			continue;
-		if (has_slot(link)) {
-			/* The next turn finds it, and what the command set stays. */
-			link->state = RXAQM_LINK_RELEASED;
-			link->configure = false;
-			link->verify = true;
-		} else if (link->nr_queues >= in_vain) {
-			continue;
-		} else if (!run->state.meta || rxaqm_state_room(&run->state, link->nr_queues, 0)) {
-			rxaqm_run_reconcile(link);
-		} else {
-			in_vain = link->nr_queues;
-		}
-	}
-}
-
-/* Attach waiting links, as far as there is room now. */
-static void sync_waiting(struct rxaqm_run *run)
-{
-	const struct rxaqm_link *link = run->links;
-
-	while (link && link->state != RXAQM_LINK_WAITING)
-		link = link->next;
-	run->full = run->full && link;
-	if (!link || run->bpffs_lost)
-		return;
-	try_waiting(run, true);
-	try_waiting(run, false);
-}
-
 void rxaqm_run_sync(struct rxaqm_run *run)
 {
 	struct rxaqm_link *link;
@@ -212,7 +160,6 @@ void rxaqm_run_sync(struct rxaqm_run *run)
 		list_interfaces(run);
 	sync_links(run, true);
 	sync_links(run, false);
-	sync_waiting(run);
 	free_removed(run);
 	for (link = run->links; link; link = link->next)
 		if (link->due_ns)

@@ -111,26 +111,23 @@ static void next_try(const struct rxaqm_run *run, char text[32])
 
 static void describe(const struct rxaqm_run *run, char *text, size_t size)
 {
-	unsigned int attached = 0, failed = 0, released = 0, waiting = 0;
-	char failures[64] = "", off[32] = "", wait[32] = "", next[32] = "";
+	unsigned int attached = 0, failed = 0, released = 0;
+	char failures[64] = "", off[32] = "", next[32] = "";
 	const struct rxaqm_link *link;
 
 	for (link = run->links; link; link = link->next) {
 		attached += link->state == RXAQM_LINK_ATTACHED;
 		failed += link->state == RXAQM_LINK_FAILED;
 		released += link->state == RXAQM_LINK_RELEASED;
-		waiting += link->state == RXAQM_LINK_WAITING;
 	}
 	next_try(run, next);
 	if (failed)
 		snprintf(failures, sizeof(failures), ", %u failed%s", failed, next);
-	if (waiting)
-		snprintf(wait, sizeof(wait), ", %u without room", waiting);
 	if (released)
 		snprintf(off, sizeof(off), ", %u left off", released);
 	/* If a reason is cut here, the log has all of it. */
-	snprintf(text, size, "%llu %s%s attached%s%s%s%s%s%.150s",
-		 RXAQM_COUNTED(attached, "interface"), failures, wait, off,
+	snprintf(text, size, "%llu %s%s attached%s%s%s%s%.150s",
+		 RXAQM_COUNTED(attached, "interface"), failures, off,
 		 run->bpffs_lost ? "; the BPF file system is gone" : "",
 		 run->reload_failed ? "; configuration not reloaded: " : "",
 		 run->reload_failed ? run->reload_text : "");

@@ -29,7 +29,6 @@
 
 #define TICK_NS RXAQM_NSEC_PER_SEC
 #define POLL_TICKS 10 /* between checks for unannounced changes */
-#define ROOM_TICKS 60 /* between searches for room, if there is none */
 #define PATIENCE_NS (10 * RXAQM_NSEC_PER_SEC) /* READY waits this long for the lock */
 #define USEC(ns) ((ns) / RXAQM_NSEC_PER_USEC)
 
@@ -115,25 +114,19 @@ static void look_for_silent_changes(struct rxaqm_run *run)
 	run->rescan |= poll;
 }
 
-/* Free the entries of interfaces that are gone; the kernel frees their programs some time later. If
- * there is no room, look for interfaces that moved to another namespace, too: no message announces
- * them.
+/* Free the entries of interfaces that are gone; the kernel frees their programs some time later.
  */
 static void free_gone(struct rxaqm_run *run)
 {
-	bool everywhere = run->full && run->ticks % ROOM_TICKS == 0;
 	struct rxaqm_error error = {};
 
-	if ((!run->recover && !everywhere && !rxaqm_trial_killed(&run->state, NULL)) ||
+	if ((!run->recover && !rxaqm_trial_killed(&run->state, NULL)) ||
 	    rxaqm_state_trylock(&run->state))
 		return;
 	run->recover -= run->recover > 0;
 	if (rxaqm_run_state_open(run)) {
 		rxaqm_trial_undo_killed(&run->state);
-		if (everywhere)
-			rxaqm_undo_everywhere(&run->state, &error);
-		else
-			rxaqm_undo_interrupted(&run->state, &error);
+		rxaqm_undo_interrupted(&run->state, &error);
 		if (error.text[0])
 			rxaqm_run_log(LOG_WARNING, "%s", error.text);
 	}

@@ -13,7 +13,6 @@
 #include "daemon/link.h"
 #include "daemon/log.h"
 #include "daemon/section_plan.h"
-#include "daemon/room.h"
 #include "daemon/state.h"
 #include "decide.h"
 #include "state/locate.h"
@@ -237,10 +236,9 @@ static int enable(struct rxaqm_link *link, struct rxaqm_error *error)
 	iface = rxaqm_plan_attached(&link->run->state, link->name);
 	if (iface)
 		return adopt(link, iface, &plan, error);
-	if (stays_off(link))
-		link->configure = false;
-	else if (rxaqm_run_make_room(link, rxaqm_plan_queues(&plan)))
+	if (!stays_off(link))
 		return attach(link, &plan, NULL, error);
+	link->configure = false;
 	return 0;
 }
 

@@ -26,7 +26,6 @@
 enum rxaqm_link_state {
 	RXAQM_LINK_NEW, /* nothing done yet */
 	RXAQM_LINK_ATTACHED,
-	RXAQM_LINK_WAITING, /* for room in the registry */
 	RXAQM_LINK_FAILED, /* attach failed; tried again at due_ns, if that is set */
 	RXAQM_LINK_RELEASED, /* someone else took it off; left alone until the next reload */
 	RXAQM_LINK_LOST, /* its program runs on, but the pinned state is gone */
@@ -67,7 +66,6 @@ struct rxaqm_link {
 	bool reapply; /* even if the section was applied before: reload */
 	bool found; /* it existed when the daemon started */
 	bool verify; /* check whether the program is still there */
-	unsigned int nr_queues; /* that it needs, if it is WAITING */
 	__u64 refreshed_ns; /* when it was last attached again because its queues had changed */
 	/* The attachment: entry in the registry, and program. */
 	int slot;
@@ -105,7 +103,6 @@ struct rxaqm_run {
 	bool bpffs_lost;
 	struct rxaqm_link *links;
 	bool rescan; /* the list of links may be out of date */
-	bool full; /* the lack of room was logged */
 	unsigned int recover; /* remaining tries to drop entries of interfaces that are gone */
 	sd_event *event;
 	sd_event_source *sync_timer; /* fires at due_ns */

@@ -201,16 +201,14 @@ void rxaqm_state_clear_sockets(const struct rxaqm_state *state, const struct rxa
 		close(fd);
 }
 
-/* First run of @nr_queues queue entries that no interface uses. The slots @but count as unused. -1:
- * there is none.
- */
-static int free_queues(const struct rxaqm_state *state, unsigned int nr_queues, __u64 but)
+/* First run of @nr_queues queue entries that no interface uses. -1: there is none. */
+static int free_queues(const struct rxaqm_state *state, unsigned int nr_queues)
 {
 	const struct rxaqm_iface *iface = NULL;
 	unsigned int base = 0;
 
 	while ((iface = rxaqm_iface_next(state, iface))) {
-		if (but >> (iface - state->iface) & 1 || iface->queue_base >= base + nr_queues ||
+		if (iface->queue_base >= base + nr_queues ||
 		    iface->queue_base + iface->nr_queues <= base)
 			continue;
 		base = iface->queue_base + iface->nr_queues;
@@ -219,22 +217,19 @@ static int free_queues(const struct rxaqm_state *state, unsigned int nr_queues, 
 	return base + nr_queues <= RXAQM_MAX_QUEUES ? (int)base : -1;
 }
 
-_Static_assert(RXAQM_MAX_IFACES <= 64, "a bit each");
-
-bool rxaqm_state_room(const struct rxaqm_state *state, unsigned int nr_queues, __u64 but)
+bool rxaqm_state_room(const struct rxaqm_state *state, unsigned int nr_queues)
 {
 	int slot = 0;
 
-	while (slot < RXAQM_MAX_IFACES && !(but >> slot & 1) &&
-	       RXAQM_READ_ONCE(state->iface[slot].state) != RXAQM_IFACE_FREE)
+	while (slot < RXAQM_MAX_IFACES && state->iface[slot].state != RXAQM_IFACE_FREE)
 		slot++;
-	return slot < RXAQM_MAX_IFACES && free_queues(state, nr_queues, but) >= 0;
+	return slot < RXAQM_MAX_IFACES && free_queues(state, nr_queues) >= 0;
 }
 
 struct rxaqm_iface *rxaqm_state_alloc(struct rxaqm_state *state, unsigned int nr_queues,
 				      struct rxaqm_error *error)
 {
-	int base = free_queues(state, nr_queues, 0), slot = 0;
+	int base = free_queues(state, nr_queues), slot = 0;
 	struct rxaqm_iface *iface;
 
 	while (slot < RXAQM_MAX_IFACES && state->iface[slot].state != RXAQM_IFACE_FREE)

@@ -111,10 +111,8 @@ static inline const struct rxaqm_wait *rxaqm_state_wait(const struct rxaqm_state
 /* Remove the sockets of @iface's queues from xsk_map, and what their consumers have published. */
 void rxaqm_state_clear_sockets(const struct rxaqm_state *state, const struct rxaqm_iface *iface);
 
-/* Is there a free entry, and a free run of @nr_queues queues? The entries @but (one bit each) count
- * as free. Needs no lock.
- */
-bool rxaqm_state_room(const struct rxaqm_state *state, unsigned int nr_queues, __u64 but);
+/* Is there a free entry, and a free run of @nr_queues queues? */
+bool rxaqm_state_room(const struct rxaqm_state *state, unsigned int nr_queues);
 
 /* Take a free entry, and a free run of @nr_queues queues for it. NULL with @error: there is no
  * room.
