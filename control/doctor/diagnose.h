@@ -87,6 +87,12 @@ enum doctor_form {
 #define DOCTOR_MAX_TEXT 1024
 const char *doctor_words(const struct doctor_finding *finding, enum doctor_form kind,
 			 const char *form, char *buf, size_t size);
+/* Call @each for each step of a remedy: a command that runs as it is ("": none), and words. A step
+ * with a value that is not known is left out.
+ */
+typedef void doctor_step_fn(void *arg, const char *command, const char *words);
+void doctor_steps(const struct doctor_finding *finding, const char *form, doctor_step_fn *each,
+		  void *arg);
 /* The remedy of @check; members that the row leaves out get the usual words. */
 struct doctor_remedy {
 	const char *now, *keep, *undo, *expect, *risk;

@@ -19,18 +19,35 @@ static void print_wrapped(FILE *file, const char *lead, const char *text)
 	rxaqm_print_words(file, at, at > LONGEST_INDENT ? 4 : at, text);
 }
 
-static void print_form(FILE *file, const struct doctor_finding *finding, enum doctor_form kind,
-		       const char *lead, const char *form)
-{
-	char text[DOCTOR_MAX_TEXT];
-
-	print_wrapped(file, lead, doctor_words(finding, kind, form, text, sizeof(text)));
-}
-
 static void print_words(FILE *file, const struct doctor_finding *finding, const char *lead,
 			const char *form)
 {
-	print_form(file, finding, DOCTOR_SENTENCE, lead, form);
+	char text[DOCTOR_MAX_TEXT];
+
+	print_wrapped(file, lead, doctor_words(finding, DOCTOR_SENTENCE, form, text, sizeof(text)));
+}
+
+struct steps {
+	FILE *file;
+	const char *lead;
+};
+
+/* A command is on a line of its own, however long: it is to be copied. */
+static void print_step(void *arg, const char *command, const char *words)
+{
+	struct steps *steps = arg;
+
+	if (*command)
+		fprintf(steps->file, "%s%s\n", steps->lead, command);
+	if (*words)
+		print_wrapped(steps->file, *command ? "              " : steps->lead, words);
+	steps->lead = "            ";
+}
+
+static void print_steps(FILE *file, const struct doctor_finding *finding, const char *lead,
+			const char *form)
+{
+	doctor_steps(finding, form, print_step, &(struct steps){ file, lead });
 }
 
 static void print_evidence(FILE *file, const struct doctor_finding *finding)
@@ -65,9 +82,9 @@ static void print_finding(FILE *file, const char *title, const struct doctor_fin
 		check->id);
 	print_words(file, finding, "  why       ", check->because);
 	print_evidence(file, finding);
-	print_form(file, finding, DOCTOR_COMMAND, "  now       ", remedy.now);
-	print_form(file, finding, DOCTOR_COMMAND, "  to keep   ", remedy.keep);
-	print_form(file, finding, DOCTOR_COMMAND, "  to undo   ", remedy.undo);
+	print_steps(file, finding, "  now       ", remedy.now);
+	print_steps(file, finding, "  to keep   ", remedy.keep);
+	print_steps(file, finding, "  to undo   ", remedy.undo);
 	print_words(file, finding, "  expect    ", remedy.expect);
 	print_words(file, finding, "  risk      ", remedy.risk);
 	fprintf(file, "  then      rxaqm doctor --verify %s\n", check->id);

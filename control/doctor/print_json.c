@@ -9,11 +9,12 @@
 #define DIAGNOSIS_VERSION 1
 
 static void put_form(struct rxaqm_out *out, const char *key, const struct doctor_finding *finding,
-		     enum doctor_form kind, const char *form)
+		     const char *form)
 {
 	char text[DOCTOR_MAX_TEXT];
 
-	rxaqm_out_str(out, key, NULL, doctor_words(finding, kind, form, text, sizeof(text)));
+	rxaqm_out_str(out, key, NULL,
+		      doctor_words(finding, DOCTOR_SENTENCE, form, text, sizeof(text)));
 }
 
 static void put_evidence(struct rxaqm_out *out, const struct doctor_snapshot *snap,
@@ -37,17 +38,60 @@ static void put_evidence(struct rxaqm_out *out, const struct doctor_snapshot *sn
 	rxaqm_out_end(out);
 }
 
+struct text {
+	char *at;
+	size_t len;
+};
+
+static void add_step(void *arg, const char *command, const char *words)
+{
+	struct text *text = arg;
+
+	text->len += (size_t)snprintf(text->at + text->len, DOCTOR_MAX_TEXT - text->len, "%s%s%s%s",
+				      text->len ? "; " : "", command,
+				      *command && *words ? " # " : "", words);
+	text->len = text->len < DOCTOR_MAX_TEXT ? text->len : DOCTOR_MAX_TEXT - 1;
+}
+
+struct steps {
+	struct rxaqm_out *out;
+	const char *when;
+};
+
+static void put_step(void *arg, const char *command, const char *words)
+{
+	const struct steps *steps = arg;
+
+	rxaqm_out_object(steps->out, NULL);
+	rxaqm_out_str(steps->out, "when", NULL, steps->when);
+	rxaqm_out_str(steps->out, "command", NULL, *command ? command : NULL);
+	rxaqm_out_str(steps->out, "words", NULL, words);
+	rxaqm_out_end(steps->out);
+}
+
 static void put_remedy(struct rxaqm_out *out, const struct doctor_finding *finding)
 {
 	const struct doctor_remedy remedy = doctor_remedy_of(finding->check);
+	const struct {
+		const char *when, *form;
+	} parts[] = { { "now", remedy.now }, { "persist", remedy.keep }, { "undo", remedy.undo } };
+	size_t i;
 
 	rxaqm_out_array(out, "remedy");
 	rxaqm_out_object(out, NULL);
-	put_form(out, "now", finding, DOCTOR_COMMAND, remedy.now);
-	put_form(out, "persist", finding, DOCTOR_COMMAND, remedy.keep);
-	put_form(out, "undo", finding, DOCTOR_COMMAND, remedy.undo);
-	put_form(out, "expect", finding, DOCTOR_SENTENCE, remedy.expect);
-	put_form(out, "risk", finding, DOCTOR_SENTENCE, remedy.risk);
+	for (i = 0; i < 3; i++) {
+		char buf[DOCTOR_MAX_TEXT] = "";
+
+		doctor_steps(finding, parts[i].form, add_step, &(struct text){ buf, 0 });
+		rxaqm_out_str(out, parts[i].when, NULL, buf);
+	}
+	rxaqm_out_array(out, "steps");
+	for (i = 0; i < 3; i++)
+		doctor_steps(finding, parts[i].form, put_step,
+			     &(struct steps){ out, parts[i].when });
+	rxaqm_out_end(out);
+	put_form(out, "expect", finding, remedy.expect);
+	put_form(out, "risk", finding, remedy.risk);
 	rxaqm_out_end(out);
 	rxaqm_out_end(out);
 }
@@ -68,8 +112,8 @@ static void put_finding(struct rxaqm_out *out, const struct doctor_snapshot *sna
 	rxaqm_out_bool(out, "note", NULL, NULL, doctor_is_note(finding));
 	rxaqm_out_u64(out, "since_ns", NULL, snap->before.at_ns);
 	put_evidence(out, snap, finding);
-	put_form(out, "cause", finding, DOCTOR_SENTENCE, check->cause);
-	put_form(out, "because", finding, DOCTOR_SENTENCE, check->because);
+	put_form(out, "cause", finding, check->cause);
+	put_form(out, "because", finding, check->because);
 	rxaqm_out_str(out, "consequence_of", NULL,
 		      finding->consequence_of ? finding->consequence_of->check->id : NULL);
 	put_remedy(out, finding);
@@ -91,7 +135,7 @@ static void put_findings(struct rxaqm_out *out, const struct doctor_snapshot *sn
 		rxaqm_out_object(out, NULL);
 		rxaqm_out_str(out, "id", NULL, finding->check->id);
 		rxaqm_out_str(out, "place", NULL, doctor_places[finding->check->place]);
-		put_form(out, "cleared_by", finding, DOCTOR_SENTENCE, finding->check->clear);
+		put_form(out, "cleared_by", finding, finding->check->clear);
 		put_evidence(out, snap, finding);
 		rxaqm_out_end(out);
 	}

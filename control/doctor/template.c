@@ -127,6 +127,82 @@ const char *doctor_words(const struct doctor_finding *finding, enum doctor_form 
 	return buf;
 }
 
+/* Copy @form, with what the function of the row said of it filled in: it may have commands. */
+static void expand(const struct doctor_finding *finding, const char *form,
+		   char buf[DOCTOR_MAX_TEXT])
+{
+	const struct doctor_word *word;
+	size_t at = 0;
+
+	while (*form && at + 1 < DOCTOR_MAX_TEXT) {
+		const char *end = strncmp(form, "${", 2) ? NULL : strchr(form, '}');
+		size_t len = end ? (size_t)(end - form - 2) : 0;
+
+		for (word = finding->words; end && word < finding->words + finding->nr_words;
+		     word++) {
+			if (word->is_ours && strlen(word->name) == len &&
+			    !memcmp(word->name, form + 2, len))
+				break;
+		}
+		if (!end || word == finding->words + finding->nr_words) {
+			buf[at++] = *form++;
+			continue;
+		}
+		at += (size_t)snprintf(buf + at, DOCTOR_MAX_TEXT - at, "%s", word->text);
+		at = at < DOCTOR_MAX_TEXT ? at : DOCTOR_MAX_TEXT - 1;
+		form = end + 1;
+	}
+	buf[at] = '\0';
+}
+
+static bool fill(const struct doctor_finding *finding, enum doctor_form kind, const char *form,
+		 size_t len, char buf[DOCTOR_MAX_TEXT])
+{
+	char part[DOCTOR_MAX_TEXT];
+
+	while (len && strchr(" ;,", form[len - 1]))
+		len--;
+	while (len && strchr(" ;,", *form)) {
+		form++;
+		len--;
+	}
+	snprintf(part, sizeof(part), "%.*s", (int)len, form);
+	doctor_words(finding, kind, part, buf, DOCTOR_MAX_TEXT);
+	for (form = part; (form = strstr(form, "${")); form += 2) {
+		char room[QUOTED];
+		const char *end = strchr(form, '}');
+
+		if (!end || !lookup(finding, kind, form + 2, (size_t)(end - form - 2), room))
+			return false;
+	}
+	return true;
+}
+
+void doctor_steps(const struct doctor_finding *finding, const char *form, doctor_step_fn *each,
+		  void *arg)
+{
+	char all[DOCTOR_MAX_TEXT], command[DOCTOR_MAX_TEXT], words[DOCTOR_MAX_TEXT];
+	const char *at = all;
+	bool known;
+	size_t len;
+
+	expand(finding, form, all);
+	while (*at) {
+		*command = '\0';
+		known = true;
+		if (*at == '`') {
+			len = strcspn(++at, "`");
+			known = fill(finding, DOCTOR_COMMAND, at, len, command);
+			at += len + (at[len] == '`');
+		}
+		len = strcspn(at, "`");
+		known &= fill(finding, DOCTOR_SENTENCE, at, len, words);
+		at += len;
+		if (known && (*command || *words))
+			each(arg, command, words);
+	}
+}
+
 struct doctor_remedy doctor_remedy_of(const struct doctor_check *check)
 {
 	return (struct doctor_remedy){ check->now, check->keep ?: "the same",

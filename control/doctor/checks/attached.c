@@ -42,7 +42,6 @@ DOCTOR_JUDGE(judge_probed)
 	const struct doctor_deep_napi *napi;
 	const struct doctor_iface *iface;
 	double busy, drained = 0;
-	const char *name;
 
 	rxaqm_list_each(napi, &snap->deep_napis)
 		drained += (double)(napi->polls - napi->busy);
@@ -53,9 +52,9 @@ DOCTOR_JUDGE(judge_probed)
 		return DOCTOR_CLEAR;
 	doctor_probed_say(snap, finding, napi);
 	iface = doctor_iface_at(snap, napi->ifindex);
-	name = iface ? iface->name : "IFACE";
-	doctor_say(finding, "iface", "%s", name);
-	doctor_say_ours(finding, "attach", "rxaqm attach ${iface} && ");
+	if (iface)
+		doctor_say(finding, "iface", "%s", iface->name);
+	doctor_say_ours(finding, "attach", "`rxaqm attach ${iface}` ");
 	doctor_say(finding, "mode", "not attached");
 	doctor_say(finding, "how_long", "; rxaqm attach measures how long");
 	doctor_note(finding, "busy_polls", busy, DOCTOR_PER_S, POLLS);
@@ -121,9 +120,10 @@ DOCTOR_JUDGE(judge_shared)
 	return DOCTOR_FOUND;
 }
 
-#define ENFORCE                                                    \
-	.now = "rxaqm policy set ${iface} mode=enforce lease=10m", \
-	.keep = "mode=enforce in rxaqm.conf(5)", .undo = "rxaqm policy set ${iface} mode=observe"
+#define ENFORCE                                                      \
+	.now = "`rxaqm policy set ${iface} mode=enforce lease=10m`", \
+	.keep = "mode=enforce in rxaqm.conf(5)",                     \
+	.undo = "`rxaqm policy set ${iface} mode=observe`"
 
 const struct doctor_check doctor_checks_attached[] = {
 	{ DOCTOR_CHECK("cq-shared", NIC, LOOP, HIGH, MEASURED), .by_rxaqm = true,
@@ -147,8 +147,9 @@ const struct doctor_check doctor_checks_attached[] = {
 	  .cause = "${where} never ran empty: packets wait in it${how_long}.",
 	  .because = "${busy_polls} polls took a full budget and left more. Mode: ${mode}.",
 	  .clear = "${drained_polls} polls emptied their queue, of ${queues} queues",
-	  .now = "${attach}rxaqm policy set ${iface} mode=enforce lease=10m",
-	  .keep = "mode=enforce in rxaqm.conf(5)", .undo = "rxaqm policy set ${iface} mode=observe",
+	  .now = "${attach}`rxaqm policy set ${iface} mode=enforce lease=10m`",
+	  .keep = "mode=enforce in rxaqm.conf(5)",
+	  .undo = "`rxaqm policy set ${iface} mode=observe`",
 	  .expect = "packets wait the target, not the length of the ring", .risk = ENFORCE_RISK,
 	  .after = "rx-starved cpu-steal cq-shared bpf-dear packet-dear napi-starved",
 	  .shown = "Meta: 0 drained polls, 809 to 996 busy ones a second",
@@ -162,9 +163,9 @@ const struct doctor_check doctor_checks_attached[] = {
 	  .because =
 		  "Marks and drops do not slow ACKs down; larger frames sent, or fewer ACKs, shorten the queue.",
 	  .clear = "${acks} of packets over target are pure ACKs",
-	  .now = "rxaqm policy set ${iface} ack=thin; sysctl -w net.ipv4.tcp_min_tso_segs=8",
-	  .keep = "ack=thin in rxaqm.conf(5); the sysctl in /etc/sysctl.d",
-	  .undo = "rxaqm policy set ${iface} ack=keep; sysctl -w net.ipv4.tcp_min_tso_segs=2",
+	  .now = "`rxaqm policy set ${iface} ack=thin` " SET("net.ipv4.tcp_min_tso_segs=8"),
+	  .keep = KEEP("net.ipv4.tcp_min_tso_segs=8") " ack=thin in rxaqm.conf(5)",
+	  .undo = "`rxaqm policy set ${iface} ack=keep` " UNSET("net.ipv4.tcp_min_tso_segs=2"),
 	  .expect = "half of the ACKs and more",
 	  .risk = "senders grow their windows by fewer, larger steps",
 	  .after = "cq-shared rx-queue-standing", .shown = "Meta: 84 to 86 % ACKs",

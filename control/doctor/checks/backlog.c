@@ -34,6 +34,8 @@ static enum doctor_verdict judge_column(const struct doctor_snapshot *snap,
 	doctor_note_count(finding, "processed", processed, SOFTNET);
 	doctor_note(finding, "limit", (double)limit, DOCTOR_COUNT, "net.core.netdev_max_backlog");
 	doctor_say(finding, "larger", "%llu", limit < 2048 ? 4096ULL : 2ULL * limit);
+	doctor_say_busiest(snap, finding);
+	doctor_say_cpus(snap, finding, most ? (__s32)doctor_noted(finding, "cpu") : -1);
 	return doctor_found_if_often(snap, total);
 }
 
@@ -58,6 +60,7 @@ DOCTOR_JUDGE(judge_sticky)
 		else if (calm && past->rx_bytes_per_s > calm->rx_bytes_per_s)
 			spiked = true;
 	}
+	doctor_say_busiest(snap, finding);
 	doctor_note_rise(finding, "rate", (double)now->rx_bytes_per_s, DOCTOR_BYTES_PER_S,
 			 "rx_bytes of all interfaces");
 	doctor_note_share(finding, "busiest", now->busiest_permille / 10.0, STAT);
@@ -76,9 +79,10 @@ const struct doctor_check doctor_checks_backlog[] = {
 		  "A queue that stands makes round trips long; long round trips make senders' frames small; small "
 		  "frames make more packets and ACKs, which keep the queue standing.",
 	  .clear = "no overload has outlived its spike",
-	  .now = ENFORCE_FOR("IFACE") "; sysctl -w net.ipv4.tcp_min_tso_segs=8",
-	  .keep = "rxaqm.conf(5); net.ipv4.tcp_min_tso_segs=8 in /etc/sysctl.d",
-	  .undo = "rxaqm detach IFACE; sysctl -w net.ipv4.tcp_min_tso_segs=2",
+	  .now = "keep the queue short: " ENFORCE_FOR("${iface}") " " SET(
+		  "net.ipv4.tcp_min_tso_segs=8"),
+	  .keep = KEEP("net.ipv4.tcp_min_tso_segs=8") " mode=enforce in rxaqm.conf(5)",
+	  .undo = "`rxaqm detach ${iface}` " UNSET("net.ipv4.tcp_min_tso_segs=2"),
 	  .expect = "busiest from ${busiest} back to where it was before the spike",
 	  .risk = "larger bursts per flow; " ENFORCE_RISK,
 	  .shown = "Meta: hourly spikes, hours of overload",
@@ -90,9 +94,10 @@ const struct doctor_check doctor_checks_backlog[] = {
 	  .because = "RPS, tunnels, veth and loopback put packets into a queue of ${limit} a CPU, "
 		     "and that CPU does not keep up.",
 	  .clear = "${drops} drops of ${processed} packets in the backlog of CPUs",
-	  .now = "spread by RPS over more CPUs; sysctl -w net.core.netdev_max_backlog=${larger} for bursts",
-	  .keep = "echo net.core.netdev_max_backlog=${larger} >>" SYSCTL_FILE,
-	  .undo = "sysctl -w net.core.netdev_max_backlog=${limit}, and remove the line",
+	  .now = RPS(
+		  "${mask}") " spreads what ${iface} receives over more CPUs. `sysctl -w net.core.netdev_max_backlog=${larger}` for bursts only",
+	  .keep = KEEP("net.core.netdev_max_backlog=${larger}"),
+	  .undo = UNSET("net.core.netdev_max_backlog=${limit}"),
 	  .expect = "drops from ${drops} to 0 if it was a burst",
 	  .risk = "a longer backlog is a longer delay",
 	  .after = "rx-starved cpu-steal " CPU_FULL " udp-reader-shares-cpu",

@@ -177,7 +177,6 @@ static void say_owner(const struct doctor_snapshot *snap, struct doctor_finding 
 		doctor_say_ours(finding, "program_waits_for_cpu", "not known");
 	}
 	if (!owner) {
-		doctor_say(finding, "pid", "PID");
 		doctor_say(finding, "program", "a program (the holder of the socket is not known)");
 		return;
 	}

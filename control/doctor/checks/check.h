@@ -97,7 +97,9 @@ struct doctor_check {
 	const char *cause; /* one sentence in plain words */
 	const char *because; /* what happens, and how the doctor knows */
 	const char *clear; /* the number that acquits it */
-	/* The remedy: commands, what to expect, and what may go wrong. */
+	/* The remedy. A command stands between backticks, for example "`ss -tmp` shows who", and runs
+	 * as it is printed; doctor_next_step() takes steps whose values are not known out.
+	 */
 	const char *now, *expect;
 	const char *keep, *undo, *risk; /* NULL: the same, nothing was changed, none */
 	const char *after; /* ids, a blank between: it follows from the first that is found */
@@ -131,16 +133,22 @@ struct doctor_check {
 	.cause = "-", .because = "-", .now = "-", .keep = "-", .undo = "-", .expect = "-", \
 	.risk = "-"
 #define SYSCTL_FILE "/etc/sysctl.d/60-rxaqm-doctor.conf"
+/* Parts of a remedy that sets a sysctl. */
+#define SET(setting) "`sysctl -w " setting "`"
+#define KEEP(setting) "`echo " setting " >>" SYSCTL_FILE "`"
+#define UNSET(setting) SET(setting) " and remove the line from " SYSCTL_FILE
 /* A remedy that sets one sysctl. */
-#define SYSCTL(name, value, old)                                                              \
-	.now = "sysctl -w " name "=" value, .keep = "echo " name "=" value " >>" SYSCTL_FILE, \
-	.undo = "sysctl -w " name "=" old ", and remove the line"
+#define SYSCTL(name, value, old) \
+	.now = SET(name "=" value), .keep = KEEP(name "=" value), .undo = UNSET(name "=" old)
 /* For .after: a CPU that receives has no time left, or something else uses it. */
 #define CPU_FULL \
 	"rx-cpu-busy rx-cpus-busy bpf-dear packet-dear napi-starved softirq-other irqs-on-one-cpu"
 /* Enforce for ten minutes first, as README does. */
 #define ENFORCE_FOR(iface) \
-	"rxaqm attach " iface " && rxaqm policy set " iface " mode=enforce lease=10m"
+	"`rxaqm attach " iface "` `rxaqm policy set " iface " mode=enforce lease=10m`"
+/* RPS of all queues of ${iface}. */
+#define RPS(mask) \
+	"`for q in /sys/class/net/${iface}/queues/rx-*/rps_cpus; do echo " mask " >$q; done`"
 #define ENFORCE_RISK                                                                                     \
 	"many drivers reset their rings for an XDP program; marks and drops tell senders to slow down: " \
 	"rxaqm(8)"
@@ -213,10 +221,23 @@ static inline enum doctor_verdict doctor_found_if_often(const struct doctor_snap
 }
 
 /* ${socket}: "10.0.0.1:5001 from 10.0.0.2:4711"; ${program}: "nc (pid 17)", or "a program that is
- * not known"; ${pid}: 17, or PID. Also notes what its CPU does.
+ * not known"; ${pid}: 17, if it is known. Also notes what its CPU does.
  */
 void doctor_say_socket(const struct doctor_snapshot *snap, struct doctor_finding *finding,
 		       const struct doctor_socket *socket);
+
+/* What commands need: ${free_cpus}, ${mask} (hexadecimal) and ${all_cpus} are the CPUs but @cpu (-1: all
+ * of them); ${idlest} the one with most time. Nothing is noted of a host with one CPU.
+ */
+void doctor_say_cpus(const struct doctor_snapshot *snap, struct doctor_finding *finding, __s32 cpu);
+/* ${iface}: the interface that receives most; NULL: none receives. */
+const struct doctor_iface *doctor_say_busiest(const struct doctor_snapshot *snap,
+					      struct doctor_finding *finding);
+/* ${keep}: how a setting of @iface stays, by what is known to configure it. @nm: the property of
+ * NetworkManager and its value, @link: the line of systemd.link(5); NULL: there is none.
+ */
+void doctor_say_keep(struct doctor_finding *finding, const struct doctor_iface *iface,
+		     const char *nm, const char *link);
 
 /* The rows of each place; the last one has no id. */
 extern const struct doctor_check doctor_checks_nic[], doctor_checks_cpu[], doctor_checks_tcp[],

@@ -3,6 +3,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "doctor/checks/ifaces.h"
 #include "doctor/checks/load.h"
 
 #define STAT "/proc/stat"
@@ -53,35 +54,33 @@ static bool measure(const struct doctor_snapshot *snap, struct doctor_finding *f
 	return true;
 }
 
-/* A NIC with one queue cannot get more. */
-static bool may_have_queues(const struct doctor_snapshot *snap)
-{
-	const struct doctor_iface *iface;
-
-	return rxaqm_list_find(iface, &snap->after.ifaces,
-			       iface->rx_max_queues > 1 && iface->rx_max_queues != ~0U);
-}
-
 DOCTOR_JUDGE(judge_one)
 {
+	const struct doctor_iface *iface;
 	struct spread spread;
-	bool more;
 
 	if (!measure(snap, finding, &spread))
 		return DOCTOR_BLIND;
-	more = may_have_queues(snap);
-	doctor_say_ours(finding, "queues", "%s",
-			more ? "more queues: ethtool -L IFACE combined N; an even spread: "
-			       "ethtool -X IFACE equal N; or " :
-			       "");
-	doctor_say_ours(finding, "old", "%s",
-			more ? ", and the old numbers of ethtool -l and -x" : "");
-	doctor_say_ours(finding, "resets", "%s",
-			more ? "; ethtool -L resets the NIC for some 100 ms, and a new hash hides a "
-			       "skew, it does not cure it" :
-			       "");
-	return doctor_found_if(spread.loads.nr > 1 && spread.full &&
-			       spread.others <= OTHERS_PERCENT);
+	doctor_say_ours(finding, "queues", "%s", "");
+	doctor_say_ours(finding, "old", "%s", "");
+	doctor_say_ours(finding, "resets", "%s", "");
+	if (spread.loads.nr < 2 || !spread.full || spread.others > OTHERS_PERCENT)
+		return DOCTOR_CLEAR;
+	iface = doctor_say_busiest(snap, finding);
+	doctor_say_cpus(snap, finding, (__s32)spread.busiest->cpu);
+	doctor_say_keep(finding, iface, NULL, NULL);
+	/* A NIC with one queue cannot get more. */
+	if (!iface || !iface->channels || iface->channels == ~0U || iface->rx_max_queues == ~0U ||
+	    iface->channels >= iface->rx_max_queues)
+		return DOCTOR_FOUND;
+	doctor_say_ours(finding, "queues", "`ethtool -L ${iface} %s %u` gives it more queues. ",
+			doctor_channels_word(iface), iface->rx_max_queues);
+	doctor_say_ours(finding, "old", " `ethtool -L ${iface} %s %u`", doctor_channels_word(iface),
+			iface->channels);
+	doctor_say_ours(finding, "resets",
+			"; ethtool -L resets the NIC for some 100 ms, and a new hash hides a skew, it "
+			"does not cure it");
+	return DOCTOR_FOUND;
 }
 
 DOCTOR_JUDGE(judge_all)
@@ -90,6 +89,7 @@ DOCTOR_JUDGE(judge_all)
 
 	if (!measure(snap, finding, &spread))
 		return DOCTOR_BLIND;
+	doctor_say_busiest(snap, finding);
 	return doctor_found_if(spread.full &&
 			       (spread.loads.nr == 1 || spread.others > OTHERS_PERCENT));
 }
@@ -130,6 +130,9 @@ DOCTOR_JUDGE(judge_starved)
 	doctor_note_share(finding, "receives", worst->receiving, STAT);
 	doctor_note_share(finding, "starved", worst->starved, SCHEDSTAT);
 	doctor_say_hogs(snap, finding, (__s32)worst->cpu);
+	doctor_say_cpus(snap, finding, (__s32)worst->cpu);
+	if (worst->late)
+		doctor_say(finding, "thread_pid", "%u", worst->late->pid);
 	return doctor_found_if(worst->starved >= 50);
 }
 
@@ -249,9 +252,9 @@ const struct doctor_check doctor_checks_cpu[] = {
 		  "Receiving there takes ${receives}. The thread wanted to run and did not get the CPU: the queue "
 		  "stands because nobody polls it, not because packets are expensive.",
 	  .clear = "threads that receive wait ${starved} of the time for a CPU",
-	  .now = "move the programs on CPU ${cpu} to other CPUs: taskset -cp; or raise the thread: chrt -f -p 10 PID",
+	  .now = "move the programs on CPU ${cpu} to other CPUs. `taskset -acp ${free_cpus} ${hog}` moves the one that uses most of it. `chrt -f -p 10 ${thread_pid}` raises the thread instead",
 	  .keep = "CPUAffinity= in units, isolcpus= or cpusets for the CPUs of the NIC",
-	  .undo = "taskset -cp 0-N PID; chrt -o -p 0 PID",
+	  .undo = "`taskset -acp ${all_cpus} ${hog}` `chrt -o -p 0 ${thread_pid}`",
 	  .expect = "starved from ${starved} to below 5 %",
 	  .risk = "a real-time thread that never sleeps starves the rest of its CPU",
 	  .shown = "kernel commit d15121be7485", .reference = "sched-stats.rst; scaling.rst",
@@ -268,8 +271,7 @@ const struct doctor_check doctor_checks_cpu[] = {
 		  "stay in the kernel for long are not interrupted (reading statistics of cgroups or /proc, many "
 		  "timers). Programs that use the CPU: ${hogs}.",
 	  .clear = "threads that receive waited ${waited} in all, in waits of 50 ms or more",
-	  .now = "find the longest wait with perf sched timehist -C ${cpu}, or --deep; then move or fix the program "
-		 "that had the CPU",
+	  .now = "`perf sched timehist -C ${cpu}` finds the longest wait, or --deep; then move or fix the program that had the CPU",
 	  .keep = "CPUAffinity= in units, isolcpus= or cpusets for the CPUs of the NIC",
 	  .expect = "waits below 10 ms",
 	  .after = "rx-starved cpu-steal napi-starved rx-cpu-busy rx-cpus-busy softirq-late",
@@ -285,9 +287,8 @@ const struct doctor_check doctor_checks_cpu[] = {
 		  "often they ran: ${kinds}. Packets in the queues of that CPU wait meanwhile.",
 	  .clear =
 		  "the CPU with most softirqs that do not receive: ${softirqs}, of which ${receiving} receive",
-	  .now = "perf record -a -g -C ${cpu} -- sleep 3; perf report: the function belongs to a timer (IPVS, "
-		 "conntrack), a disk or RCU",
-	  .keep = "remove what perf shows; until then move the queue's interrupt: smp_affinity_list",
+	  .now = "`perf record -a -g -C ${cpu} -- sleep 3` `perf report` the function belongs to a timer (IPVS, conntrack), a disk or RCU",
+	  .keep = "remove what perf shows; until then move the queue's interrupt (smp_affinity_list)",
 	  .expect = "softirqs from ${softirqs} to the part that receives", .after = "cpu-steal",
 	  .shown = "c03b_softirq_not_net",
 	  .reference = "proc(5), /proc/softirqs; net/core/dev.c:net_rx_action",
@@ -299,8 +300,8 @@ const struct doctor_check doctor_checks_cpu[] = {
 		  "CPU ${cpu} spends ${busiest} of its time receiving, the others ${others}: it is the bottleneck.",
 	  .because = "The CPU of one queue is full, not the NIC and not the host.",
 	  .clear = "busiest CPU ${busiest} receiving, the others ${others}",
-	  .now = "${queues}RPS: echo MASK >/sys/class/net/IFACE/queues/rx-N/rps_cpus",
-	  .keep = "the same in the interface's configuration", .undo = "the old mask${old}",
+	  .now = "spread what it receives. ${queues}" RPS("${mask}") " spreads it by RPS",
+	  .keep = "${keep}", .undo = RPS("0") "${old}",
 	  .expect = "the busiest CPU from ${busiest} to somewhat above the ${others} of the others",
 	  .risk = "RPS costs the CPUs that it uses${resets}",
 	  .after = "rx-starved cpu-steal bpf-dear rx-overload-sticks rx-queue-standing irqs-on-one-cpu rx-skew rx-queues-few "
@@ -315,9 +316,9 @@ const struct doctor_check doctor_checks_cpu[] = {
 		  "CPUs are full of receiving (${busiest}, the others ${others}): more comes than this host can take.",
 	  .because = "The load is spread; there is no idle CPU to move it to.",
 	  .clear = "busiest CPU ${busiest} receiving",
-	  .now = ENFORCE_FOR("IFACE") " keeps the delay short; larger MTU, GRO, fewer senders "
-				      "lower the cost",
-	  .keep = "rxaqm.conf(5)", .undo = "rxaqm detach IFACE",
+	  .now = "larger MTU, GRO and fewer senders lower the cost; an AQM keeps the delay short: " ENFORCE_FOR(
+		  "${iface}"),
+	  .keep = "mode=enforce in rxaqm.conf(5)", .undo = "`rxaqm detach ${iface}`",
 	  .expect = "the same bytes, and queues of some ms instead of full rings",
 	  .risk = ENFORCE_RISK,
 	  .after = "rx-starved cpu-steal bpf-dear rx-overload-sticks rx-queue-standing ip-fragments gro-off "

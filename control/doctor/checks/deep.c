@@ -32,8 +32,11 @@ void doctor_probed_say(const struct doctor_snapshot *snap, struct doctor_finding
 		return;
 	queue = rxaqm_list_find(queue, &iface->queues,
 				!queue->tx && queue->napi && queue->napi == napi->id);
-	if (queue)
-		doctor_say(finding, "where", "Receive queue %u of %s", queue->id, iface->name);
+	if (!queue)
+		return;
+	doctor_say(finding, "where", "Receive queue %u of %s", queue->id, iface->name);
+	if (queue->irq)
+		doctor_say(finding, "irq", "%u", queue->irq);
 }
 
 const struct doctor_deep_napi *doctor_probed_worst(const struct doctor_snapshot *snap,
@@ -95,6 +98,7 @@ DOCTOR_JUDGE(judge_starved)
 	if (!napi || waited < 50)
 		return DOCTOR_CLEAR;
 	doctor_probed_say(snap, finding, napi);
+	doctor_say_cpus(snap, finding, (__s32)napi->cpu);
 	doctor_note(finding, "polled", share_of(napi->poll_ns, window_ns), DOCTOR_PERCENT, POLLS);
 	doctor_note(finding, "other_queues", share_of(others_ns(snap, napi), window_ns),
 		    DOCTOR_PERCENT, POLLS);
@@ -196,8 +200,7 @@ const struct doctor_check doctor_checks_deep[] = {
 	  .because =
 		  "It has type ${type} and id ${id}, and runs ${runs}. Receiving gets only the rest of the CPU.",
 	  .clear = "the most expensive BPF program, ${program}, takes ${time} of a CPU",
-	  .now = "bpftool prog show id ${id}; bpftool net tells where it is attached; detach it if it is not needed, "
-		 "or make it cheaper",
+	  .now = "`bpftool prog show id ${id}` `bpftool net` tells where it is attached; detach it if it is not needed, or make it cheaper",
 	  .keep = "the configuration of the program that loads it", .undo = "attach it again",
 	  .expect = "${run} less a packet, so ${time} of a CPU less",
 	  .risk = "its work is no longer done", .shown = "kernel commit 492ecee892c2",
@@ -210,7 +213,7 @@ const struct doctor_check doctor_checks_deep[] = {
 	  .because = "Its polls have ${polled} of CPU ${cpu} and bring ${rate} packets; a stack "
 		     "without extras takes 1 to 3 us. Longest poll: ${longest_poll}.",
 	  .clear = "a packet takes ${cost} where polls use their budget",
-	  .now = "perf top -C ${cpu} names the function; usually it is a filter, a tap, a program, or missing GRO",
+	  .now = "`perf top -C ${cpu}` names the function; usually it is a filter, a tap, a program, or missing GRO",
 	  .keep = "remove what perf shows", .expect = "rate grows as the cost falls",
 	  .after = "cpu-steal bpf-dear tcp-collapse ip-fragments gro-off",
 	  .shown = "Meta: 16 to 19 us a packet on the bad CPU",
@@ -226,10 +229,9 @@ const struct doctor_check doctor_checks_deep[] = {
 		  "Its own polls need ${polled} of that CPU; programs or other softirqs use it meanwhile (other "
 		  "queues: ${other_queues}). Longest wait: ${longest_wait}.",
 	  .clear = "queues that have packets wait ${waits} of the time for other work of their CPU",
-	  .now = "move its interrupt to another CPU: echo N >/proc/irq/IRQ/smp_affinity_list; or move the other work "
-		 "from CPU ${cpu}",
+	  .now = "move its interrupt, or the other work, to another CPU. `echo ${idlest} >/proc/irq/${irq}/smp_affinity_list` moves the interrupt",
 	  .keep = "irqbalance's or the unit's configuration (CPUAffinity=)",
-	  .undo = "echo ${cpu} >/proc/irq/IRQ/smp_affinity_list",
+	  .undo = "`echo ${cpu} >/proc/irq/${irq}/smp_affinity_list`",
 	  .expect = "waits from ${waits} to below 5 %", .risk = "caches are cold for a moment",
 	  .after = "rx-starved cpu-steal bpf-dear", .shown = "kernel commit d15121be7485",
 	  .reference = "scaling.rst; net/core/dev.c:net_rx_action", .judge = judge_starved },
@@ -242,7 +244,7 @@ const struct doctor_check doctor_checks_deep[] = {
 		  "Packets were waiting, and ${task} had the CPU when the longest wait began. A program that stays in "
 		  "the kernel for long (statistics of cgroups, /proc, timers) is not interrupted for them.",
 	  .clear = "the softirq that receives begins at most ${longest} late",
-	  .now = "perf record -a -g -C ${cpu} -- sleep 3 shows what ${task} does there; move or fix it",
+	  .now = "`perf record -a -g -C ${cpu} -- sleep 3` shows what ${task} does there; move or fix it",
 	  .keep = "CPUAffinity= in units, isolcpus= or cpusets for the CPUs of the NIC",
 	  .expect = "longest from ${longest} to below 10 ms",
 	  .after = "rx-starved cpu-steal napi-starved rx-cpu-busy rx-cpus-busy",

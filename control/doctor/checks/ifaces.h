@@ -30,3 +30,6 @@ const struct doctor_deep_napi *doctor_probed_worst(const struct doctor_snapshot 
 /* Note ${where} ("Receive queue 3 of eth0") and the CPU. */
 void doctor_probed_say(const struct doctor_snapshot *snap, struct doctor_finding *finding,
 		       const struct doctor_deep_napi *napi);
+
+/* Note ${iface}, its ${mtu}, and ${keep} of another one; nothing of NULL. */
+void doctor_say_mtu(struct doctor_finding *finding, const struct doctor_iface *iface);

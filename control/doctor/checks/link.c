@@ -69,6 +69,7 @@ static void say_link(struct doctor_finding *finding, const struct doctor_iface *
 	if (!iface)
 		return;
 	doctor_say(finding, "iface", "%s", iface->name);
+	doctor_say(finding, "mbit", "%lld", (long long)iface->speed_mbit);
 	doctor_say(finding, "speed", "%lld Mbit/s%s", (long long)iface->speed_mbit,
 		   is_half(iface) ? ", half duplex" : "");
 	if (iface->speed_max_mbit > 0)
@@ -125,6 +126,8 @@ DOCTOR_JUDGE(judge_duplex)
 	if (least < doctor_window_s(snap))
 		return DOCTOR_CLEAR;
 	doctor_say(finding, "iface", "%s", iface->name);
+	if (iface->speed_mbit > 0)
+		doctor_say(finding, "mbit", "%lld", (long long)iface->speed_mbit);
 	doctor_say(finding, "duplex", "%s", *iface->duplex ? iface->duplex : "not known");
 	return DOCTOR_FOUND;
 }
@@ -139,9 +142,9 @@ const struct doctor_check doctor_checks_link[] = {
 		  "Only half duplex has collisions (here: ${duplex}); an end in full duplex sends while it receives. "
 		  "It happens if one end is set by hand and the other one uses autonegotiation.",
 	  .clear = "${collisions} collisions beside ${damaged} damaged frames",
-	  .now = "ethtool -s ${iface} autoneg on; the same at the port of the switch",
+	  .now = "`ethtool -s ${iface} autoneg on` and the same at the port of the switch",
 	  .keep = "no speed or duplex by hand, at either end",
-	  .undo = "ethtool -s ${iface} autoneg off speed N duplex half",
+	  .undo = "`ethtool -s ${iface} autoneg off speed ${mbit} duplex half`",
 	  .expect = "collisions from ${collisions} to 0",
 	  .risk = "the link goes down for some seconds", .shown = "c09_duplex",
 	  .reference = "IEEE 802.3 clause 28; statistics.rst", .judge = judge_duplex },
@@ -155,10 +158,9 @@ const struct doctor_check doctor_checks_link[] = {
 		  "The NIC can do: ${possible}. If autonegotiation chose less, the reason is a cable, a port or a "
 		  "setting.",
 	  .clear = "links that are slower than their NICs are ${used} full",
-	  .now = "ethtool ${iface}: what both ends advertise; another cable (all four pairs), another port; "
-		 "ethtool -s ${iface} autoneg on",
+	  .now = "`ethtool ${iface}` shows what both ends advertise: another cable (all four pairs), another port. `ethtool -s ${iface} autoneg on` if a speed was set by hand",
 	  .keep = "no speed by hand, at either end",
-	  .undo = "ethtool -s ${iface} autoneg off speed N, if a speed was set by hand",
+	  .undo = "`ethtool -s ${iface} autoneg off speed ${mbit} duplex full` if that was set by hand",
 	  .expect = "used from ${used} to a tenth of that at ten times the speed",
 	  .risk = "the link goes down for some seconds", .after = "duplex-mismatch",
 	  .shown = "c31_link_100m", .reference = "ethtool(8)", .judge = judge_slow },

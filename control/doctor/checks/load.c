@@ -113,6 +113,8 @@ void doctor_say_hogs(const struct doctor_snapshot *snap, struct doctor_finding *
 	rxaqm_list_each(hog, &snap->hogs) {
 		size_t at = strlen(text);
 
+		if (hog->cpu == cpu && !at)
+			doctor_say(finding, "hog", "%u", hog->pid);
 		if (hog->cpu == cpu && at < 100)
 			snprintf(text + at, sizeof(text) - at, "%s%s (pid %u, %.0f %%)",
 				 at ? ", " : "", hog->comm, hog->pid,

@@ -32,7 +32,7 @@ struct doctor_loads {
 bool doctor_loads(const struct doctor_snapshot *snap, struct doctor_loads *loads,
 		  struct doctor_finding *finding);
 
-/* Note ${hogs}: the programs that used most of CPU @cpu. */
+/* Note ${hogs}: the programs that used most of CPU @cpu; ${hog}: the pid of the first. */
 void doctor_say_hogs(const struct doctor_snapshot *snap, struct doctor_finding *finding, __s32 cpu);
 
 /* True if @pid is a NAPI thread that polls for ever. */

@@ -86,13 +86,12 @@ static const struct {
 	    "packets to memory too late.",
 	    "Nothing was taken out of the ring: the NIC or its driver hangs." } },
 	{ "take",
-	  { ENFORCE_FOR("${iface}"), "ethtool -A ${iface} rx on tx on",
-	    "dmesg may tell why; ip link set ${iface} down; ip link set ${iface} up" } },
-	{ "keep",
-	  { "rxaqm.conf(5), or the interface's configuration", "the interface's configuration",
-	    "another version of the driver, or of the NIC's firmware" } },
+	  { "an AQM keeps the wait short: " ENFORCE_FOR("${iface}"),
+	    "`ethtool -A ${iface} rx on tx on` makes the switch wait",
+	    "`dmesg | tail -n 50` may tell why. `ip link set ${iface} down` `ip link set ${iface} up`" } },
 	{ "undo",
-	  { "rxaqm detach ${iface}", "ethtool -A ${iface} rx off tx off", "nothing was changed" } },
+	  { "`rxaqm detach ${iface}`", "`ethtool -A ${iface} rx off tx off`",
+	    "nothing was changed" } },
 	{ "risk",
 	  { ENFORCE_RISK, "many drivers reset the link for it",
 	    "the link is down for some seconds" } },
@@ -113,30 +112,90 @@ static bool are_idle(const struct doctor_snapshot *snap)
 	return true;
 }
 
+#define GROW "`ethtool -G ${iface} rx ${ring_max}`"
+#define SHRINK "`ethtool -G ${iface} rx ${ring}`"
+
+/* Why a ring fills while CPUs have time: interrupts come late, or the NIC writes late. */
+static void say_late_writes(struct doctor_finding *finding, const struct doctor_iface *iface)
+{
+	bool late = iface->rx_usecs != ~0U && iface->rx_usecs > 8;
+
+	doctor_say_ours(
+		finding, "coalesce", "%s",
+		iface->rx_usecs == ~0U ?
+			"`ethtool -c ${iface}` shows how late interrupts come: `ethtool -C "
+			"${iface} rx-usecs 8` if later. " :
+		late ? "`ethtool -C ${iface} rx-usecs 8` interrupts may come ${rx_usecs} us late. " :
+		       "");
+	if (iface->rx_usecs != ~0U)
+		doctor_say(finding, "rx_usecs", "%u", iface->rx_usecs);
+	if (late)
+		doctor_say_ours(finding, "slower", " `ethtool -C ${iface} rx-usecs ${rx_usecs}`");
+	if (known(iface->pcie_width))
+		doctor_say_ours(finding, "power",
+				"`echo performance >/sys/module/pcie_aspm/parameters/policy` if lspci "
+				"-vv shows that the link of the NIC saves power (ASPM Enabled)");
+}
+
 static void say_ring(struct doctor_finding *finding, const struct doctor_iface *iface,
 		     enum ring state)
 {
 	size_t i;
 
+	for (i = 0; i < 3; i++)
+		doctor_say_ours(finding, (const char *[]){ "coalesce", "power", "slower" }[i], "%s",
+				"");
 	for (i = 0; i < sizeof(ring_words) / sizeof(ring_words[0]); i++)
 		doctor_say_ours(finding, ring_words[i].name, "%s", ring_words[i].words[state]);
 	doctor_say_ours(finding, "grow", "%s", "");
 	doctor_say_ours(finding, "shrink", "%s", "");
-	doctor_say_ours(finding, "power", "%s",
-			state == RING_IDLE && known(iface->pcie_width) ?
-				"; if lspci -vv shows that the link of the NIC saves power (ASPM "
-				"Enabled): echo performance >/sys/module/pcie_aspm/parameters/policy" :
-				"");
+	doctor_say_keep(finding, iface, "ethtool.ring-rx ${ring_max}", "RxBufferSize=${ring_max}");
+	if (state == RING_SLOW)
+		doctor_say_ours(finding, "keep", "mode=enforce in rxaqm.conf(5)");
+	if (state == RING_STUCK)
+		doctor_say_ours(finding, "keep",
+				"another version of the driver, or of the NIC's firmware");
+	if (state == RING_IDLE)
+		say_late_writes(finding, iface);
 	if (state == RING_STUCK || !known(iface->rx_ring) || !known(iface->rx_ring_max) ||
 	    iface->rx_ring >= iface->rx_ring_max)
 		return;
 	/* A larger ring is the remedy only if CPUs have time. */
-	doctor_say_ours(finding, state == RING_IDLE ? "take" : "grow",
-			"%sethtool -G ${iface} rx %u",
-			state == RING_IDLE ? "" : "; for bursts only: ", iface->rx_ring_max);
-	doctor_say_ours(finding, state == RING_IDLE ? "undo" : "shrink",
-			"%sethtool -G ${iface} rx %u", state == RING_IDLE ? "" : "; ",
-			iface->rx_ring);
+	if (state == RING_IDLE) {
+		doctor_say_ours(finding, "take", "%s", GROW " ");
+		doctor_say_ours(finding, "undo", "%s", SHRINK);
+	} else {
+		doctor_say_ours(finding, "grow", "%s", " " GROW " for bursts only");
+		doctor_say_ours(finding, "shrink", "%s", " " SHRINK);
+	}
+}
+
+/* Where CPUs have time, a larger ring takes the bursts; without pauses they are lost. */
+static void say_pauses(struct doctor_finding *finding, const struct doctor_iface *iface, bool idle)
+{
+	bool larger = idle && known(iface->rx_ring) && iface->rx_ring < iface->rx_ring_max;
+
+	doctor_say_ours(finding, "ring_first", "%s", larger ? GROW " first: CPUs have time. " : "");
+	doctor_say_ours(finding, "ring_back", "%s", larger ? SHRINK " " : "");
+	doctor_say_keep(finding, iface,
+			larger ? "ethtool.ring-rx ${ring_max}" :
+				 "ethtool.pause-autoneg off ethtool.pause-tx off",
+			larger ? "RxBufferSize=${ring_max}" : "TxFlowControl=no");
+}
+
+/* ${larger}: twice what is reserved for interrupts, at least 1/64 and at most 1/20 of the memory. */
+static void say_reserve(const struct doctor_snapshot *snap, struct doctor_finding *finding)
+{
+	__u64 is = doctor_sysctl(snap, "vm.min_free_kbytes", 0, 0), kb = snap->memory_bytes / 1024;
+	__u64 larger = 2 * is > kb / 64 ? 2 * is : kb / 64;
+
+	if (snap->memory_bytes == ~0ULL || !kb)
+		return;
+	doctor_note(finding, "memory", (double)snap->memory_bytes, DOCTOR_BYTES, "sysconf(3)");
+	larger = larger > kb / 20 ? kb / 20 : larger;
+	doctor_say(finding, "larger", "%llu", (unsigned long long)(larger > is ? larger : is));
+	if (is)
+		doctor_say(finding, "smaller", "%llu", (unsigned long long)is);
 }
 
 /* Note ${queues} and ${old_queues}: the commands for more queues, and back. */
@@ -150,9 +209,9 @@ static void say_sizes(struct doctor_finding *finding, const struct doctor_iface 
 	doctor_say_ours(finding, "old_queues", "nothing was changed");
 	if (known(iface->channels) && known(iface->rx_max_queues) &&
 	    iface->channels < iface->rx_max_queues) {
-		doctor_say_ours(finding, "queues", "ethtool -L ${iface} %s %u; ", word,
+		doctor_say_ours(finding, "queues", "`ethtool -L ${iface} %s %u` ", word,
 				iface->rx_max_queues);
-		doctor_say_ours(finding, "old_queues", "ethtool -L ${iface} %s %u", word,
+		doctor_say_ours(finding, "old_queues", "`ethtool -L ${iface} %s %u`", word,
 				iface->channels);
 	}
 	if (known(iface->pcie_width) && known(iface->pcie_max_width))
@@ -202,6 +261,13 @@ static enum doctor_verdict judge_worst(const struct doctor_snapshot *snap,
 	doctor_note_count(finding, "by_rxaqm", dropped_by_rxaqm(snap, iface),
 			  "rxaqm, its counters");
 	say_sizes(finding, iface);
+	doctor_say_keep(finding, iface, NULL, NULL);
+	if (!strcmp(finding->check->id, "frames-too-long"))
+		doctor_say_mtu(finding, iface);
+	if (!strcmp(finding->check->id, "nic-pauses"))
+		say_pauses(finding, iface, are_idle(snap));
+	if (!strcmp(finding->check->id, "nic-no-memory"))
+		say_reserve(snap, finding);
 	if (!strcmp(finding->check->id, "nic-ring-overflow"))
 		say_ring(finding, iface,
 			 !doctor_iface_rose(snap, iface, "rx_packets") ? RING_STUCK :
@@ -302,11 +368,9 @@ const struct doctor_check doctor_checks_nic[] = {
 	  .because =
 		  "Rings and CPUs have room: the NIC itself or its PCIe bus (width: ${pcie}) cannot take the packets.",
 	  .clear = "${events} packets had no room behind the port of a NIC",
-	  .now = "lspci -vv of the NIC: compare LnkSta with LnkCap, and use a slot of full width; ethtool -S "
-		 "${iface}: outbound_pci_stalled_wr; remove an XDP program that is not needed; if the NIC's FIFO is "
-		 "too small: ethtool -A ${iface} rx on tx on, or a slower link",
+	  .now = "`lspci -vv` of the NIC: compare LnkSta with LnkCap, and use a slot of full width. `ethtool -S ${iface}` outbound_pci_stalled_wr; remove an XDP program that is not needed. `ethtool -A ${iface} rx on tx on` if the NIC's FIFO is too small, or a slower link",
 	  .keep = "the slot, the firmware's PCIe settings",
-	  .undo = "ethtool -A ${iface} rx off tx off, if that was tried",
+	  .undo = "`ethtool -A ${iface} rx off tx off` if that was tried",
 	  .expect = "events from ${events} to 0", .after = "nic-allowance",
 	  .shown = "c13_cx6_discards",
 	  .reference = "Documentation/networking/device_drivers/ethernet/mellanox/mlx5/counters.rst",
@@ -316,7 +380,7 @@ const struct doctor_check doctor_checks_nic[] = {
 	  .cause = "${iface} receives damaged frames: ${events} of ${packets}.",
 	  .because = "A cable, a transceiver or a port of the switch is faulty.",
 	  .clear = "${events} damaged frames of ${packets}",
-	  .now = "ethtool -m ${iface} (light levels); change the cable, then the transceiver",
+	  .now = "`ethtool -m ${iface}` shows light levels; change the cable, then the transceiver",
 	  .expect = "events from ${events} to 0", .risk = "the link goes down meanwhile",
 	  .after = "duplex-mismatch", .shown = "c09_duplex",
 	  .reference = "Documentation/networking/statistics.rst", .judge = judge },
@@ -330,20 +394,19 @@ const struct doctor_check doctor_checks_nic[] = {
 		  "has a larger MTU (${counter}). Small packets pass, full ones never do: connections begin, and then "
 		  "hang.",
 	  .clear = "${events} frames longer than the MTU",
-	  .now = "set one MTU in the whole network: ip link set ${iface} mtu 9000 if the others have that, else 1500 "
-		 "at the others; ping -M do -s 1472 PEER, and -s 8972, show which sizes pass",
-	  .keep = "the same in the interface's configuration",
-	  .undo = "ip link set ${iface} mtu ${mtu}", .expect = "events from ${events} to 0",
-	  .risk = "many drivers reset the link for it", .after = "wire-errors duplex-mismatch",
-	  .shown = "p16_long_frames", .reference = "statistics.rst; RFC 4821",
-	  .judge = judge_long },
+	  .now = "one MTU in the whole network: ping -M do -s 1472, and -s 8972, to the others shows which sizes pass. `ip link set ${iface} mtu 9000` if the others have that, else 1500 at the others",
+	  .keep = "${keep}", .undo = "`ip link set ${iface} mtu ${mtu}`",
+	  .expect = "events from ${events} to 0", .risk = "many drivers reset the link for it",
+	  .after = "wire-errors duplex-mismatch", .shown = "p16_long_frames",
+	  .reference = "statistics.rst; RFC 4821", .judge = judge_long },
 	{ DOCTOR_CHECK("nic-pauses", NIC, ARRIVAL, MEDIUM, MEASURED),
 	  .reads = "ethtool -S: pause frames sent, PFC",
 	  .cause =
 		  "${iface} tells the switch to stop (${events} pause frames): the queue now stands in the switch.",
 	  .because = "Flow control hides the overflow of this NIC and slows others at the switch.",
-	  .clear = "${events} pause frames sent", .now = "ethtool -A ${iface} tx off",
-	  .keep = "the same in the interface's configuration", .undo = "ethtool -A ${iface} tx on",
+	  .clear = "${events} pause frames sent",
+	  .now = "${ring_first}`ethtool -A ${iface} tx off` loses packets instead of pausing: only if other hosts suffer from the pauses",
+	  .keep = "${keep}", .undo = "${ring_back}`ethtool -A ${iface} tx on`",
 	  .expect =
 		  "pauses 0; packets that do not fit are dropped here, where that can be seen and marked",
 	  .risk = "drops; leave it on for traffic that may lose nothing (RoCE, FCoE)",
@@ -364,19 +427,19 @@ const struct doctor_check doctor_checks_nic[] = {
 	  .cause = "${iface} could not get memory for packets ${events} times: its ring ran empty.",
 	  .because = "The host lacks free memory, not CPU time.",
 	  .clear = "${events} times there was no memory for a packet",
-	  .now = "sysctl vm.min_free_kbytes shows the value; set twice as much, at least 262144, with sysctl -w",
-	  .keep = "the same line in " SYSCTL_FILE, .undo = "remove the line and set the old value",
-	  .expect = "events from ${events} to 0", .risk = "programs have that much less memory",
-	  .shown = "n09_mvneta_memory",
+	  .now = "`sysctl -w vm.min_free_kbytes=${larger}` of ${memory}",
+	  .keep = KEEP("vm.min_free_kbytes=${larger}"),
+	  .undo = UNSET("vm.min_free_kbytes=${smaller}"), .expect = "events from ${events} to 0",
+	  .risk = "programs have that much less memory", .shown = "n09_mvneta_memory",
 	  .reference = "Documentation/netlink/specs/netdev.yaml, rx-alloc-fail", .judge = judge },
 	{ DOCTOR_CHECK("nic-ring-overflow", NIC, ARRIVAL, HIGH, MEASURED),
 	  .reads =
 		  "qstats rx-hw-drop-overruns; rx_missed, rx_fifo, rx_over; ethtool -S of the driver",
 	  .cause = "The receive ring of ${iface} overflows: ${events} packets were lost in the NIC.",
 	  .because = "${why} Entries of the ring: ${ring}, possible: ${ring_max}.",
-	  .clear = "${events} packets lost in NICs of ${packets}", .now = "${take}${grow}${power}",
-	  .keep = "${keep}", .undo = "${undo}${shrink}",
-	  .expect = "events from ${events} to about 0",
+	  .clear = "${events} packets lost in NICs of ${packets}",
+	  .now = "${take}${grow} ${coalesce}${power}", .keep = "${keep}",
+	  .undo = "${undo}${shrink}${slower}", .expect = "events from ${events} to about 0",
 	  .risk = "${risk}; a larger ring is a longer delay when it stands full",
 	  .after =
 		  "nic-no-memory nic-port-discards rx-queue-standing rx-starved rx-late cpu-steal softirq-other "
@@ -391,7 +454,7 @@ const struct doctor_check doctor_checks_nic[] = {
 	  .because =
 		  "They never become skbs, so dropwatch, tcpdump and the stack's counters do not see them.",
 	  .clear = "${events} packets dropped by XDP programs",
-	  .now = "bpftool net show dev ${iface}; if it is rxaqm: rxaqm status ${iface}",
+	  .now = "`bpftool net show dev ${iface}` `rxaqm status ${iface}` if it is rxaqm",
 	  .keep = "the program's own configuration",
 	  .expect = "events from ${events} to what the program is meant to drop",
 	  .after = "cq-shared rx-queue-standing " CPU_FULL " rx-starved", .shown = "bug-xdpdrops",
@@ -404,10 +467,9 @@ const struct doctor_check doctor_checks_nic[] = {
 		  "If the other end has XDP or GRO on, packets wait in a ring of 256 for its NAPI, whose CPU was late; "
 		  "or the other end is down, or its MTU is smaller.",
 	  .clear = "${events} packets dropped between two ends of a veth",
-	  .now = "tc qdisc replace dev ${iface} root fq_codel: from Linux 6.16 (use 6.17.10 or later) packets wait "
-		 "there while the ring is full; nsenter --net=NETNS ip -d link shows the other end",
+	  .now = "`tc qdisc replace dev ${iface} root fq_codel` from Linux 6.16 (use 6.17.10 or later) packets wait there while the ring is full; its other end is in another network namespace",
 	  .keep = "the same in the configuration of the container's network",
-	  .undo = "tc qdisc del dev ${iface} root", .expect = "events from ${events} to 0",
+	  .undo = "`tc qdisc del dev ${iface} root`", .expect = "events from ${events} to 0",
 	  .risk = "a queue that stands is delay: fq_codel keeps it short",
 	  .after = "backlog-drops xdp-drops rx-starved rx-late cpu-steal " CPU_FULL,
 	  .shown = "n16_veth_ring",
@@ -421,10 +483,9 @@ const struct doctor_check doctor_checks_nic[] = {
 		  "It sent nothing for 5 s or more (dmesg: NETDEV WATCHDOG), and lost what it held. The NIC, its "
 		  "driver or its link is faulty; often an offload does not work.",
 	  .clear = "${events} Tx queues hung",
-	  .now = "dmesg | grep -A3 'NETDEV WATCHDOG'; try these one by one, until it no longer hangs: ethtool -K "
-		 "${iface} tso off gso off; ethtool -K ${iface} tx off; ethtool --set-eee ${iface} eee off",
-	  .keep = "the one that helps, in the interface's configuration; another version of driver or firmware",
-	  .undo = "ethtool -K ${iface} tx on tso on gso on; ethtool --set-eee ${iface} eee on",
+	  .now = "`dmesg | grep -A3 'NETDEV WATCHDOG'` tells more. Try these one by one, until it no longer hangs: `ethtool -K ${iface} tso off gso off` `ethtool -K ${iface} tx off` `ethtool --set-eee ${iface} eee off`",
+	  .keep = "the one that helps: ${keep}; or another version of driver or firmware",
+	  .undo = "`ethtool -K ${iface} tx on tso on gso on` `ethtool --set-eee ${iface} eee on`",
 	  .expect = "events from ${events} to 0",
 	  .risk = "offloads that are off cost some % of a CPU; EEE resets the link",
 	  .after = "nic-pauses-received cpu-steal", .shown = "n03_r8169_tx_timeout",
@@ -436,7 +497,7 @@ const struct doctor_check doctor_checks_nic[] = {
 		  "They had protocols or VLANs that nobody here wants, a filter dropped them, or the driver could not "
 		  "use them.",
 	  .clear = "${events} packets dropped at an interface for other reasons",
-	  .now = "rxaqm doctor --deep tells which functions dropped them, and why", .keep = "-",
+	  .now = "`rxaqm doctor --deep` tells which functions dropped them, and why", .keep = "-",
 	  .expect = "events from ${events} to 0",
 	  .after = "nic-ring-overflow nic-no-memory nic-port-discards xdp-drops backlog-drops " CPU_FULL
 		   " rx-starved rx-queue-standing",

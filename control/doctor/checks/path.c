@@ -19,6 +19,7 @@ DOCTOR_JUDGE(judge_reorder)
 	doctor_note_counter(snap, finding, "segments", "Tcp.OutSegs");
 	doctor_note_counter(snap, finding, "out_of_order", "TcpExt.TCPOFOQueue");
 	doctor_note_counter(snap, finding, "received", "Tcp.InSegs");
+	doctor_say_keep(finding, doctor_say_busiest(snap, finding), NULL, NULL);
 	return doctor_found_if(segments >= 1000 && events * 1000 > segments);
 }
 
@@ -111,6 +112,7 @@ DOCTOR_JUDGE(judge_loss)
 		doctor_say(finding, "flow", " Most by %s to %s, %s.", worst->local, worst->remote,
 			   worst->ca);
 	}
+	doctor_say_busiest(snap, finding);
 	doctor_say_ours(finding, "what", "%s",
 			share < 1 ? "${syns} SYNs for ${opens} connections" :
 				    "${share} of the segments");
@@ -144,6 +146,7 @@ DOCTOR_JUDGE(judge_mss)
 	if (!worst)
 		return DOCTOR_CLEAR;
 	doctor_say_socket(snap, finding, worst);
+	doctor_say_mtu(finding, doctor_iface_at(snap, worst->ifindex));
 	return DOCTOR_FOUND;
 }
 
@@ -157,9 +160,8 @@ const struct doctor_check doctor_checks_path[] = {
 		  "${segments} segments were sent. Of ${received} received, ${out_of_order} came out of order. The "
 		  "path or a bond reorders them, or RPS and RFS move a flow between CPUs.",
 	  .clear = "${events} reorderings in ${segments} segments",
-	  .now = "compare with RPS and RFS off: echo 0 >/sys/class/net/IFACE/queues/rx-N/rps_cpus",
-	  .keep = "the same in the interface's configuration", .undo = "the old mask",
-	  .expect = "events from ${events} to 0 if it was this host",
+	  .now = "compare with RPS and RFS off. " RPS("0") " if RPS is on there", .keep = "${keep}",
+	  .undo = "the old masks", .expect = "events from ${events} to 0 if it was this host",
 	  .risk = "RPS off loads one CPU a queue",
 	  .after = "ip-fragments tcp-loss loss-on-long-path", .shown = "n05_r8169_tso",
 	  .reference = "snmp_counter.rst; RFC 8985", .judge = judge_reorder },
@@ -170,8 +172,9 @@ const struct doctor_check doctor_checks_path[] = {
 	  .because = "${socket}: shortest round trip ${min_rtt}, window ${cwnd} segments. Each "
 		     "loss takes part of the window, and growing back takes many such round trips.",
 	  .clear = "${share} of segments sent again, none by loss-based control on a long path",
-	  .now = "sysctl -w net.ipv4.tcp_congestion_control=bbr", .keep = "in " SYSCTL_FILE,
-	  .undo = "sysctl -w net.ipv4.tcp_congestion_control=${control}",
+	  .now = SET("net.ipv4.tcp_congestion_control=bbr"),
+	  .keep = KEEP("net.ipv4.tcp_congestion_control=bbr"),
+	  .undo = UNSET("net.ipv4.tcp_congestion_control=${control}"),
 	  .expect = "a published case went from 2.1 to 9.7 Gbit/s at 144 ms",
 	  .risk = "BBR takes more than its share beside others",
 	  .after =
@@ -188,10 +191,8 @@ const struct doctor_check doctor_checks_path[] = {
 		  "${retransmitted} of ${segments} segments were sent again, with ${timeouts} timeouts and ${syns} "
 		  "SYNs. Shortest round trip ${min_rtt}, smoothed ${rtt}: the difference is waiting.${flow}",
 	  .clear = "${share} of the segments sent are lost",
-	  .now = "find where: mtr -T towards the peer; ethtool -S at both ends, the drops of the switch's port "
-		 "between them; the figures of a wireless link; if all peers lose alike, try without the NIC's "
-		 "offloads: ethtool -K IFACE tso off gso off",
-	  .keep = "what helped", .undo = "ethtool -K IFACE tso on gso on, if that was tried",
+	  .now = "find where: mtr -T towards the peer; ethtool -S at both ends, the drops of the switch's port between them; the figures of a wireless link. `ethtool -K ${iface} tso off gso off` if all peers lose alike: the NIC's offloads",
+	  .keep = "what helped", .undo = "`ethtool -K ${iface} tso on gso on` if that was tried",
 	  .expect = "retransmitted from ${retransmitted} to below 1 of 1000 segments",
 	  .after =
 		  "loss-on-long-path tx-hangs veth-drops too-big-to-forward duplex-mismatch wire-errors link-slow link-full tx-qdisc-drops tx-qdisc-standing "
@@ -206,8 +207,8 @@ const struct doctor_check doctor_checks_path[] = {
 	  .cause = "${program} receives segments of ${mss}; this host would take ${possible}.",
 	  .because = "On ${socket}: a smaller MTU or a tunnel on the path, or a clamp of the MSS.",
 	  .clear = "no large flow has segments of less than half of what is possible",
-	  .now = "the same MTU on the whole path: ip link set IFACE mtu 9000 at both ends and between",
-	  .keep = "the same in the interfaces' configuration", .undo = "the old MTU",
+	  .now = "the same MTU on the whole path. `ip link set ${iface} mtu 9000` at both ends and between",
+	  .keep = "${keep}", .undo = "`ip link set ${iface} mtu ${mtu}`",
 	  .expect = "fewer packets for the same bytes: by the factor ${possible} over ${mss}",
 	  .risk = "a hop with a smaller MTU that sends no ICMP loses large packets",
 	  .shown = "f03_ec2_mtu9001",

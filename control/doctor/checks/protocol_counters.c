@@ -66,6 +66,7 @@ DOCTOR_JUDGE(judge_checksums)
 
 	doctor_note_counter(snap, finding, "udp", "Udp.InCsumErrors");
 	doctor_note_counter(snap, finding, "tcp", "Tcp.InCsumErrors");
+	doctor_say_busiest(snap, finding);
 	return verdict;
 }
 
@@ -116,6 +117,7 @@ DOCTOR_JUDGE(judge_big)
 	__u64 passed = doctor_note_counter(snap, finding, "forwarded",
 					   "Ip.ForwDatagrams|Ip.OutForwDatagrams");
 
+	doctor_say_busiest(snap, finding);
 	if (verdict == DOCTOR_FOUND && doctor_noted(finding, "events") * 1000 < (double)passed)
 		finding->severity = DOCTOR_LOW;
 	return verdict;
@@ -184,10 +186,8 @@ const struct doctor_check doctor_checks_protocol_counters[] = {
 		  "behind a tunnel, left the checksum to an offload that did not compute it, or something on the path "
 		  "changed the packets.",
 	  .clear = "${events} packets with a wrong checksum",
-	  .now = "at the sender, on the tunnel: ethtool -K TUNNEL tx-checksum-ip-generic off; here tcpdump -vvni "
-		 "IFACE shows the senders",
-	  .keep = "the same in the interface's configuration",
-	  .undo = "ethtool -K TUNNEL tx-checksum-ip-generic on",
+	  .now = "tx-checksum-ip-generic off (ethtool -K) for the tunnel, at the sender. `tcpdump -c 1000 -vvni ${iface}` here shows the senders",
+	  .keep = "the same in the configuration of the tunnel", .undo = "switch it on again",
 	  .expect = "events from ${events} to 0",
 	  .risk = "the sender computes checksums: some % of a CPU", .after = "wire-errors",
 	  .shown = "c05_flannel_csum",
@@ -200,9 +200,10 @@ const struct doctor_check doctor_checks_protocol_counters[] = {
 	  .because =
 		  "Several interfaces, tunnels or policy routes make paths that differ by direction; 1 is strict, 2 loose.",
 	  .clear = "${events} packets dropped by rp_filter",
-	  .now = "sysctl -w net.ipv4.conf.all.rp_filter=2 (the larger of all and of the interface counts)",
-	  .keep = "echo net.ipv4.conf.all.rp_filter=2 >>" SYSCTL_FILE,
-	  .undo = "sysctl -w net.ipv4.conf.all.rp_filter=1, and remove the line",
+	  .now = SET(
+		  "net.ipv4.conf.all.rp_filter=2") " the larger of all and of the interface counts",
+	  .keep = KEEP("net.ipv4.conf.all.rp_filter=2"),
+	  .undo = UNSET("net.ipv4.conf.all.rp_filter=1"),
 	  .expect = "events from ${events} to 0, if there is a route to the sources at all",
 	  .risk = "forged addresses of networks that are routed elsewhere pass",
 	  .shown = "c30_rp_filter", .reference = "rp_filter in ip-sysctl.rst; RFC 3704" },
@@ -214,9 +215,9 @@ const struct doctor_check doctor_checks_protocol_counters[] = {
 	  .because =
 		  "Packets that find no room are dropped: new connections fail, those of UDP, too.",
 	  .clear = "${count} of ${max} connections tracked, ${lost} lost for want of room",
-	  .now = "sysctl -w net.netfilter.nf_conntrack_max=${larger}",
-	  .keep = "echo net.netfilter.nf_conntrack_max=${larger} >>" SYSCTL_FILE,
-	  .undo = "sysctl -w net.netfilter.nf_conntrack_max=${max}, and remove the line",
+	  .now = SET("net.netfilter.nf_conntrack_max=${larger}"),
+	  .keep = KEEP("net.netfilter.nf_conntrack_max=${larger}"),
+	  .undo = UNSET("net.netfilter.nf_conntrack_max=${max}"),
 	  .expect = "lost from ${lost} to 0", .risk = "some 320 bytes of memory for each",
 	  .shown = "p11_conntrack_full",
 	  .reference = "Documentation/networking/nf_conntrack-sysctl.rst",
@@ -230,8 +231,7 @@ const struct doctor_check doctor_checks_protocol_counters[] = {
 		  "lookup, or two sockets that NAT gave the same port, are inserted at the same time, and the second "
 		  "is dropped; its program tries again after 1, 3 or 5 s.",
 	  .clear = "${raced} packets dropped because two connections began at the same time",
-	  .now = "for DNS: 'options single-request-reopen' in resolv.conf, or a DNS cache on this host; for NAT: "
-		 "iptables ... -j MASQUERADE --random-fully",
+	  .now = "for DNS: 'options single-request-reopen' in resolv.conf, or a DNS cache on this host; for NAT: --random-fully in the rules with MASQUERADE",
 	  .keep = "the same in the configuration of the resolver and the firewall",
 	  .undo = "the line and the rule as they were", .expect = "raced from ${raced} to 0",
 	  .after = "conntrack-full", .shown = "p06_dns_race",
@@ -247,11 +247,11 @@ const struct doctor_check doctor_checks_protocol_counters[] = {
 		  "its reset ends the connection. It happens to segments that come late, out of the window or by "
 		  "another path.",
 	  .clear = "${events} packets unknown to conntrack, ${resets} resets sent",
-	  .now = "sysctl -w net.netfilter.nf_conntrack_tcp_be_liberal=1; or iptables -I INPUT -m conntrack --ctstate "
-		 "INVALID -j DROP",
-	  .keep = "echo net.netfilter.nf_conntrack_tcp_be_liberal=1 >>" SYSCTL_FILE,
-	  .undo = "sysctl -w net.netfilter.nf_conntrack_tcp_be_liberal=0, and remove the line; or the same iptables with -D "
-		  "instead of -I",
+	  .now = SET(
+		  "net.netfilter.nf_conntrack_tcp_be_liberal=1") " or drop them: `iptables -I INPUT -m conntrack --ctstate INVALID -j DROP`",
+	  .keep = KEEP("net.netfilter.nf_conntrack_tcp_be_liberal=1"),
+	  .undo = UNSET(
+		  "net.netfilter.nf_conntrack_tcp_be_liberal=0") " `iptables -D INPUT -m conntrack --ctstate INVALID -j DROP`",
 	  .expect = "resets from ${resets} to those of closed ports",
 	  .risk = "segments out of the window pass: TCP itself checks them again",
 	  .after = "conntrack-full conntrack-race", .shown = "n10_conntrack_invalid",
@@ -267,10 +267,9 @@ const struct doctor_check doctor_checks_protocol_counters[] = {
 		  "ICMP tells their senders, which send smaller ones if it reaches them; if it does not, connections "
 		  "begin, and then hang. The MTU of a tunnel is smaller, or LRO merged packets that are forwarded.",
 	  .clear = "${events} packets too large for the link that they should go to",
-	  .now = "iptables -t mangle -A FORWARD -p tcp --tcp-flags SYN,RST SYN -j TCPMSS --clamp-mss-to-pmtu; on the "
-		 "interface that receives them: ethtool -K IFACE lro off",
+	  .now = "`iptables -t mangle -A FORWARD -p tcp --tcp-flags SYN,RST SYN -j TCPMSS --clamp-mss-to-pmtu` `ethtool -K ${iface} lro off`",
 	  .keep = "the same in the firewall's and the interface's configuration; one MTU on both sides",
-	  .undo = "the same with -D instead of -A; ethtool -K IFACE lro on",
+	  .undo = "`iptables -t mangle -D FORWARD -p tcp --tcp-flags SYN,RST SYN -j TCPMSS --clamp-mss-to-pmtu` `ethtool -K ${iface} lro on`",
 	  .expect = "events from ${events} to below 1 of 1000 packets forwarded",
 	  .risk = "LRO off costs some CPU; GRO does the same work", .shown = "n21_mss_router",
 	  .reference = "net/ipv4/ip_forward.c:ip_forward; RFC 2923; RFC 4821", .judge = judge_big },
@@ -280,9 +279,12 @@ const struct doctor_check doctor_checks_protocol_counters[] = {
 	  .because =
 		  "The network has more hosts than gc_thresh3: packets for new neighbours are dropped.",
 	  .clear = "${events} neighbours found no room in their table",
-	  .now = "sysctl -w net.ipv4.neigh.default.gc_thresh3=8192 net.ipv6.neigh.default.gc_thresh3=8192",
-	  .keep = "the same lines in " SYSCTL_FILE,
-	  .undo = "the old value (1024 is the kernel's), and remove the lines",
+	  .now = SET("net.ipv4.neigh.default.gc_thresh3=8192") " " SET(
+		  "net.ipv6.neigh.default.gc_thresh3=8192"),
+	  .keep = KEEP("net.ipv4.neigh.default.gc_thresh3=8192") " " KEEP(
+		  "net.ipv6.neigh.default.gc_thresh3=8192"),
+	  .undo = SET("net.ipv4.neigh.default.gc_thresh3=1024") " " UNSET(
+		  "net.ipv6.neigh.default.gc_thresh3=1024") "; 1024 is the kernel's value",
 	  .expect = "events from ${events} to 0", .risk = "some MB of memory", .shown = "p14_neigh",
 	  .reference = "neigh/default/gc_thresh3 in ip-sysctl.rst" },
 	{ DOCTOR_CHECK("syn-queue-full", TCP, MEMORY, HIGH, MEASURED),
@@ -295,10 +297,11 @@ const struct doctor_check doctor_checks_protocol_counters[] = {
 		  "More clients send a SYN than answer within a round trip: a flood of SYNs, or a path that loses the "
 		  "answers. The accept queue overflowed ${overflows} times.",
 	  .clear = "${drops} SYNs dropped for a full SYN queue",
-	  .now = "sysctl -w net.ipv4.tcp_syncookies=1 net.ipv4.tcp_max_syn_backlog=${larger}; and a larger backlog in "
-		 "the program, which also limits the queue",
-	  .keep = "the same lines in " SYSCTL_FILE,
-	  .undo = "sysctl -w net.ipv4.tcp_max_syn_backlog=${limit}, and remove the lines",
+	  .now = SET("net.ipv4.tcp_syncookies=1") " " SET(
+		  "net.ipv4.tcp_max_syn_backlog=${larger}") " and a larger backlog in the program, which also limits the queue",
+	  .keep = KEEP("net.ipv4.tcp_syncookies=1") " " KEEP(
+		  "net.ipv4.tcp_max_syn_backlog=${larger}"),
+	  .undo = UNSET("net.ipv4.tcp_max_syn_backlog=${limit}"),
 	  .expect = "drops from ${drops} to 0",
 	  .risk = "connections by cookies have no SACK or scaling without timestamps",
 	  .after = "listen-overflow", .shown = "c23_syn_queue_full",
@@ -312,8 +315,7 @@ const struct doctor_check doctor_checks_protocol_counters[] = {
 	  .because =
 		  "No buffer was full and no checksum wrong: the remaining reasons are SO_ATTACH_FILTER, BPF and xfrm.",
 	  .clear = "${events} datagrams refused by a filter",
-	  .now = "nothing, if the program wants that; ss -uamp (d: drops) names the socket, rxaqm doctor --deep the "
-		 "reason",
+	  .now = "nothing, if the program wants that. `ss -uamp` names the socket (d: drops). `rxaqm doctor --deep` tells the reason",
 	  .keep = "the program's own configuration",
 	  .expect = "the same: what a filter refuses counts as an error",
 	  .shown = "live_udp_filter", .reference = "net/ipv4/udp.c:udp_queue_rcv_one_skb",

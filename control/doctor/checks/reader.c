@@ -166,11 +166,15 @@ DOCTOR_JUDGE(judge_cpu_wait)
 			   (double)owner->throttled_us / 1e6);
 	doctor_say(finding, "gets",
 		   quota ? "its cgroup has used up its quota of the CPU" : "does not get a CPU");
-	doctor_say_ours(finding, "more",
-			quota ? "systemctl set-property UNIT CPUQuota= (none, or a larger one; of a "
-				"container --cpus, or its cpu limit)" :
-				"renice -n 0 -p ${pid}; systemctl set-property UNIT CPUQuota= (no "
-				"quota), or CPUWeight=1000; or move the program that has the CPU");
+	doctor_say_ours(
+		finding, "more", "%s",
+		quota ? "give its cgroup a larger quota, or none (of a container: --cpus, or its "
+			"cpu limit). `systemctl set-property $(ps -o unit= -p ${pid}) CPUQuota=` of a "
+			"service" :
+			"`renice -n 0 -p $(ls /proc/${pid}/task)` or CPUWeight=1000 in its unit; or "
+			"move the program that has the CPU. `taskset -acp ${free_cpus} ${pid}` moves "
+			"this one");
+	doctor_say_cpus(snap, finding, owner->cpu);
 	doctor_say_hogs(snap, finding, owner->cpu);
 	if (has_full_cpu(snap, worst))
 		finding->after = "cpu-steal " CPU_FULL;
@@ -220,8 +224,7 @@ const struct doctor_check doctor_checks_reader[] = {
 		     "what is unread, shuts the window when its limit is reached, and the sender "
 		     "then waits: the network is idle, not slow.",
 	  .clear = "0 of ${tcp_sockets} TCP sockets are unread for the whole window",
-	  .now = "look at what the program does instead: cat /proc/${pid}/stack; "
-		 "gdb -p ${pid} -batch -ex 'thread apply all bt'",
+	  .now = "look at what the program does instead. `cat /proc/${pid}/stack` `gdb -p ${pid} -batch -ex 'thread apply all bt'`",
 	  .keep = "fix the program: it must read, or close what it does not want to read",
 	  .expect = "unread bytes from ${unread} to about 0, and the sender sends again",
 	  .risk = "none: no network setting helps here, larger buffers only hide it",
@@ -236,8 +239,7 @@ const struct doctor_check doctor_checks_reader[] = {
 	  .cause = "${program} reads too slowly: data waits ${waits} in its socket.",
 	  .because = "On ${socket}, ${unread} wait and ${is_read} are read (${arrives} arrive).",
 	  .clear = "data waits ${waits} at most in a TCP socket",
-	  .now = "see what the program waits for (CPU used: ${program_cpu}, waiting for a CPU: "
-		 "${program_waits_for_cpu}); perf top -p ${pid}",
+	  .now = "see what the program waits for (CPU used: ${program_cpu}, waiting for a CPU: ${program_waits_for_cpu}). `perf top -p ${pid}`",
 	  .keep = "read in larger pieces, or in more threads; or tell the sender to send less",
 	  .expect = "the wait falls from ${waits} to below 500 ms",
 	  .risk = "none: a larger receive buffer makes data wait longer, not faster",

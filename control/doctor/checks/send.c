@@ -112,6 +112,8 @@ DOCTOR_JUDGE(judge_send)
 		return doctor_blind(finding,
 				    "/proc/net/snmp has no UDP counters, or they were reset");
 	doctor_note_counter(snap, finding, "errors", "Udp.SndbufErrors");
+	doctor_say(finding, "was", "%s",
+		   doctor_sysctl_words(snap, "net.core.wmem_default") ?: "212992");
 	doctor_note(finding, "wmem_default",
 		    (double)doctor_sysctl(snap, "net.core.wmem_default", 0, 0), DOCTOR_BYTES,
 		    "net.core.wmem_default");
@@ -161,7 +163,7 @@ const struct doctor_check doctor_checks_send[] = {
 		  "On ${socket}, ${rate} at a round trip of ${rtt}. The program there reads slowly, or its receive "
 		  "buffer is short: run the doctor there.",
 	  .clear = "a flow waits for its peer's window ${limited} of the time at most",
-	  .now = "at the peer: rxaqm doctor", .keep = "what the doctor there says",
+	  .now = "run the doctor at the peer", .keep = "what the doctor there says",
 	  .expect = "limited from ${limited} to below 10 %",
 	  .after = READERS
 	  " tcp-rcvbuf-fixed tcp-window-limit tcp-zero-window tcp-window-stuck tcp-collapse tcp-buffers-huge",
@@ -176,8 +178,9 @@ const struct doctor_check doctor_checks_send[] = {
 		  "With a send buffer (${wmem_default}) larger than the device's queue can hold, packets are "
 		  "dropped below the socket instead of making the program wait.",
 	  .clear = "${errors} datagrams did not fit into a send buffer or queue",
-	  .now = "sysctl -w net.core.wmem_default=212992, or a larger txqueuelen",
-	  .keep = "in " SYSCTL_FILE, .undo = "remove the line and set the old value",
+	  .now = SET("net.core.wmem_default=212992") " or a larger txqueuelen",
+	  .keep = KEEP("net.core.wmem_default=212992"),
+	  .undo = UNSET("net.core.wmem_default=${was}"),
 	  .expect = "errors from ${errors} to 0: the program waits instead",
 	  .risk = "a program that may not wait sends less",
 	  .after = "tx-qdisc-standing tx-qdisc-drops", .shown = "Google: buffers beyond txqueuelen",

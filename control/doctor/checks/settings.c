@@ -44,8 +44,9 @@ const struct doctor_check doctor_checks_settings[] = {
 		  "Without window scaling a window is 64 kB at most; without tuning it keeps its first size; without "
 		  "SACK each loss costs a round trip; without timestamps a round trip is measured once a window.",
 	  .clear = "window scaling, tuning, SACK and timestamps are on",
-	  .now = "sysctl -w${turn_on}", .keep = "remove it from /etc/sysctl.conf and /etc/sysctl.d",
-	  .undo = "sysctl -w${turn_off}",
+	  .now = "`sysctl -w${turn_on}`",
+	  .keep = "remove it from /etc/sysctl.conf and /etc/sysctl.d",
+	  .undo = "`sysctl -w${turn_off}`",
 	  .expect = "at 20 ms, from 26 Mbit/s (64 kB windows) to what the path gives",
 	  .risk = "it affects only connections made after that", .shown = "n11_sack_off",
 	  .reference = "ip-sysctl.rst; RFC 7323", .judge = judge_off },

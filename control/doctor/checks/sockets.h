@@ -9,10 +9,10 @@
 #define READERS "tcp-reader-stopped tcp-reader-slow reader-waits-for-cpu"
 
 /* The remedy that uses the words of doctor_say_rmem(). */
-#define OTHER_RMEM                                                     \
-	.now = "sysctl -w net.ipv4.tcp_rmem=${other_rmem}",            \
-	.keep = "echo net.ipv4.tcp_rmem=${other_rmem} >>" SYSCTL_FILE, \
-	.undo = "remove the line, and sysctl -w net.ipv4.tcp_rmem=${tcp_rmem}"
+#define OTHER_RMEM                                       \
+	.now = SET("net.ipv4.tcp_rmem=${other_rmem}"),   \
+	.keep = KEEP("net.ipv4.tcp_rmem=${other_rmem}"), \
+	.undo = UNSET("net.ipv4.tcp_rmem=${tcp_rmem}")
 
 /* An established TCP socket. */
 bool doctor_is_flow(const struct doctor_socket *socket);

@@ -139,12 +139,14 @@ static void say_skew(const struct doctor_snapshot *snap, struct doctor_finding *
 	doctor_say(finding, "table", "not known");
 	if (table)
 		doctor_say(finding, "table", "%.1f %%", table / 10.0);
+	doctor_say_cpus(snap, finding, -1);
+	doctor_say_keep(finding, iface, NULL, NULL);
 	doctor_say_ours(finding, "spread", "%s", "");
 	doctor_say_ours(finding, "old_table", "%s", "");
 	if (table <= 1500 / (queues ?: 1) || queues < 2)
 		return;
-	doctor_say_ours(finding, "spread", "ethtool -X ${iface} equal %u; else ", queues);
-	doctor_say_ours(finding, "old_table", "ethtool -X ${iface} default; ");
+	doctor_say_ours(finding, "spread", "`ethtool -X ${iface} equal %u` else: ", queues);
+	doctor_say_ours(finding, "old_table", "`ethtool -X ${iface} default` ");
 }
 
 DOCTOR_JUDGE(judge_skew)
@@ -183,6 +185,26 @@ static double comes_to(const struct doctor_snapshot *snap, const struct doctor_i
 	return total && most * 4 <= sum * 3 ? (double)sum * 100 / (double)total : 0;
 }
 
+/* ${irqs}: the interrupts of the Rx queues of @iface; nothing if one of them is not known. */
+static void say_irqs(const struct doctor_snapshot *snap, struct doctor_finding *finding,
+		     const struct doctor_iface *iface)
+{
+	const struct doctor_queue *queue;
+	char text[160] = "";
+	size_t at = 0;
+
+	rxaqm_list_each(queue, &iface->queues) {
+		if (queue->tx)
+			continue;
+		if (!queue->irq || at > 145)
+			return;
+		at += (size_t)snprintf(text + at, sizeof(text) - at, "%s%u", at ? " " : "",
+				       queue->irq);
+	}
+	doctor_say_ours(finding, "irqs", "%s", text);
+	doctor_say(finding, "cpus", "%zu", snap->after.cpus.nr);
+}
+
 DOCTOR_JUDGE(judge_irqs)
 {
 	const struct doctor_load *load;
@@ -201,6 +223,7 @@ DOCTOR_JUDGE(judge_irqs)
 				continue;
 			most = share;
 			doctor_say(finding, "iface", "%s", iface->name);
+			say_irqs(snap, finding, iface);
 			doctor_note(finding, "cpu", load->cpu, DOCTOR_NUMBER, "/proc/interrupts");
 			doctor_note(finding, "queues", queues, DOCTOR_NUMBER, "/proc/interrupts");
 			doctor_note_share(finding, "receives", load->receiving, "/proc/stat");
@@ -245,6 +268,9 @@ DOCTOR_JUDGE(judge_few)
 	doctor_say(finding, "iface", "%s", worst->name);
 	doctor_say(finding, "word", "%s", doctor_channels_word(worst));
 	doctor_note(finding, "possible", worst->rx_max_queues, DOCTOR_NUMBER, "ethtool -l");
+	doctor_say_keep(finding, worst, "ethtool.channels-${word} ${possible}",
+			strcmp(doctor_channels_word(worst), "rx") ? "CombinedChannels=${possible}" :
+								    "RxChannels=${possible}");
 	return DOCTOR_FOUND;
 }
 
@@ -275,6 +301,7 @@ DOCTOR_JUDGE(judge_gro)
 	if (!iface || (received && segments >= 2 * received))
 		return DOCTOR_CLEAR;
 	doctor_say(finding, "iface", "%s", iface->name);
+	doctor_say_keep(finding, iface, "ethtool.feature-gro on", "GenericReceiveOffload=yes");
 	doctor_note_rise(finding, "packets", packets / doctor_window_s(snap), DOCTOR_PER_S, LINK);
 	return DOCTOR_FOUND;
 }
@@ -291,12 +318,9 @@ const struct doctor_check doctor_checks_spread[] = {
 		  "${table}.",
 	  .clear =
 		  "busiest queue ${packets_skew} times the mean of packets, ${flows_skew} of flows (0: one queue, or idle)",
-	  .now = "${spread}a tunnel or a single flow has only one hash: echo MASK "
-		 ">/sys/class/net/${iface}/queues/rx-${queue}/rps_cpus; hash more fields: ethtool -N ${iface} "
-		 "rx-flow-hash udp4 sdfn",
-	  .keep = "the same in the interface's configuration",
-	  .undo = "${old_table}echo 0 >/sys/class/net/${iface}/queues/rx-${queue}/rps_cpus; ethtool -N "
-		  "${iface} rx-flow-hash udp4 sd",
+	  .now = "${spread}`echo ${mask} >/sys/class/net/${iface}/queues/rx-${queue}/rps_cpus` for a tunnel or a single flow, which has only one hash. `ethtool -N ${iface} rx-flow-hash udp4 sdfn` hashes more fields of UDP",
+	  .keep = "${keep}",
+	  .undo = "${old_table}`echo 0 >/sys/class/net/${iface}/queues/rx-${queue}/rps_cpus` `ethtool -N ${iface} rx-flow-hash udp4 sd`",
 	  .expect = "max over mean below 1.5",
 	  .risk = "a new hash moves flows: it clears a standing queue and hides its cause",
 	  .after = "irqs-on-one-cpu ip-fragments", .shown = "x1_skew_udp",
@@ -312,10 +336,10 @@ const struct doctor_check doctor_checks_spread[] = {
 		  "fewer queues do not help.",
 	  .clear =
 		  "${share} of the packets of an interface come by interrupts of several queues to one busy CPU",
-	  .now = "systemctl stop irqbalance; for each interrupt that grep ${iface} /proc/interrupts shows: echo CPU "
-		 ">/proc/irq/IRQ/smp_affinity_list",
+	  .now = "give the interrupt of each queue a CPU of its own (smp_affinity_list). `systemctl stop irqbalance` if it runs. `n=0; for i in ${irqs}; do echo $((n % ${cpus})) >/proc/irq/$i/smp_affinity_list; n=$((n + 1)); done`",
 	  .keep = "irqbalance's configuration, or set_irq_affinity at boot",
-	  .undo = "systemctl start irqbalance", .expect = "receives from ${receives} to its share",
+	  .undo = "`systemctl start irqbalance`",
+	  .expect = "receives from ${receives} to its share",
 	  .risk = "caches are cold for a moment", .after = "rx-starved",
 	  .shown = "p02_vmxnet3_cpu0",
 	  .reference = "scaling.rst; Documentation/core-api/irq/irq-affinity.rst",
@@ -328,9 +352,8 @@ const struct doctor_check doctor_checks_spread[] = {
 		  "${iface} uses ${queues} receive queues on ${cpus} CPUs, and one of these CPUs is full.",
 	  .because = "The driver could have ${possible}.",
 	  .clear = "${queues} receive queues on ${cpus} CPUs",
-	  .now = "ethtool -L ${iface} ${word} ${possible}",
-	  .keep = "the same in the interface's configuration",
-	  .undo = "ethtool -L ${iface} ${word} ${queues}",
+	  .now = "`ethtool -L ${iface} ${word} ${possible}`", .keep = "${keep}",
+	  .undo = "`ethtool -L ${iface} ${word} ${queues}`",
 	  .expect = "the load of the full CPU divided by the new queues",
 	  .risk = "the NIC is reset for some 100 ms; flows move",
 	  .shown = "Meta: 8 queues, later 4, then 2",
@@ -342,8 +365,8 @@ const struct doctor_check doctor_checks_spread[] = {
 	  .cause = "GRO is off on ${iface}: the stack handles each of ${packets} packets alone.",
 	  .because = "Packets merged into one here: ${packets_merged}.",
 	  .clear = "packets merged into one by GRO: ${packets_merged}",
-	  .now = "ethtool -K ${iface} gro on", .keep = "the same in the interface's configuration",
-	  .undo = "ethtool -K ${iface} gro off",
+	  .now = "`ethtool -K ${iface} gro on`", .keep = "${keep}",
+	  .undo = "`ethtool -K ${iface} gro off`",
 	  .expect = "up to 40 times fewer packets above the driver for bulk TCP",
 	  .risk = "routers that forward other people's packets may want it off",
 	  .shown = "bug-ring0", .reference = "Documentation/networking/segmentation-offloads.rst",

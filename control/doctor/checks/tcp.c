@@ -37,6 +37,11 @@ DOCTOR_JUDGE(judge_memory)
 	squeezed = doctor_note_counter(snap, finding, "pressures", "TcpExt.TCPMemoryPressures");
 	squeezed += doctor_note_counter(snap, finding, "aborts", "TcpExt.TCPAbortOnMemory");
 	doctor_say_largest(snap, finding);
+	doctor_say(finding, "tcp_mem", "%s", doctor_sysctl_words(snap, "net.ipv4.tcp_mem"));
+	doctor_say(finding, "larger", "%llu %llu %llu",
+		   (unsigned long long)doctor_sysctl(snap, "net.ipv4.tcp_mem", 0, 0),
+		   (unsigned long long)(2 * limit),
+		   (unsigned long long)(2 * doctor_sysctl(snap, "net.ipv4.tcp_mem", 2, limit)));
 	if (near)
 		doctor_say(finding, "state", "is near the limit where the kernel shrinks buffers");
 	else
@@ -119,9 +124,8 @@ const struct doctor_check doctor_checks_tcp[] = {
 		  "${tcp_memory} are in use now (${share}). From ${pressure_at} on every socket gets a smaller buffer, "
 		  "because of a few large ones. The largest: ${holder}.",
 	  .clear = "TCP memory ${tcp_memory}, ${share} of the limit",
-	  .now = "find the holders: ss -tmp; then raise tcp_mem[1] and [2], or fix the holder",
-	  .keep = "echo 'net.ipv4.tcp_mem = MIN PRESSURE MAX' >>" SYSCTL_FILE,
-	  .undo = "remove the line and set the old values",
+	  .now = "find the holders, and fix them, or raise tcp_mem. `ss -tmp` shows them. `sysctl -w net.ipv4.tcp_mem=${larger}` gives twice as much",
+	  .keep = KEEP("net.ipv4.tcp_mem=${larger}"), .undo = UNSET("net.ipv4.tcp_mem=${tcp_mem}"),
 	  .expect = "share below 80 %, pressures 0", .risk = "programs have that much less memory",
 	  .after = READERS, .shown = "n12_tcp_mem_one_app",
 	  .reference = "tcp_mem in Documentation/networking/ip-sysctl.rst", .judge = judge_memory },
@@ -150,7 +154,7 @@ const struct doctor_check doctor_checks_tcp[] = {
 	  .clear = "received data was dropped ${events} times",
 	  .now = "raise the limit that binds: tcp_rmem[2] for one socket, tcp_mem for all; "
 		 "or take SO_RCVBUF out of the program",
-	  .keep = "in " SYSCTL_FILE, .undo = "remove the line and set the old value",
+	  .keep = "the same in " SYSCTL_FILE, .undo = "remove the line and set the old value",
 	  .expect = "events from ${events} to 0", .risk = "memory",
 	  .after = "tcp-memory " READERS " tcp-rcvbuf-fixed tcp-collapse",
 	  .shown = "n12_tcp_mem_one_app",
@@ -162,7 +166,7 @@ const struct doctor_check doctor_checks_tcp[] = {
 		     "buffer could not hold. Largest holder: ${holder}.",
 	  .clear = "${events} segments dropped inside the window",
 	  .now = "a larger receive buffer: tcp_rmem[1], or no SO_RCVBUF in the program",
-	  .keep = "in " SYSCTL_FILE, .undo = "remove the line and set the old value",
+	  .keep = "the same in " SYSCTL_FILE, .undo = "remove the line and set the old value",
 	  .expect = "events from ${events} to 0", .risk = "memory",
 	  .after = "tcp-memory " READERS " tcp-rcvbuf-fixed tcp-truesize "
 		   "tcp-collapse",
@@ -198,7 +202,7 @@ const struct doctor_check doctor_checks_tcp[] = {
 	  .because =
 		  "Largest holder of unread data: ${holder}. Packets dropped outside a shut window are harmless.",
 	  .clear = "${shut} windows shut, ${shut_now} are shut now",
-	  .now = "find the reader: ss -tmp 'state established' and its Recv-Q",
+	  .now = "find the reader: `ss -tmp state established` and its Recv-Q",
 	  .keep = "a faster reader", .expect = "shut_now 0", .after = SHUT_BY " tcp-window-stuck",
 	  .shown = "live_cfs_tcp", .reference = "snmp_counter.rst, TcpExtTCPToZeroWindowAdv",
 	  .judge = judge_zero_window },

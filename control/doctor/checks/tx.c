@@ -87,6 +87,7 @@ DOCTOR_JUDGE(judge_bonus)
 		without += group->young_no_bonus;
 		doctor_note(finding, "min_rtt", (double)group->min_rtt_median_us, DOCTOR_US,
 			    GROUPS);
+		doctor_say(finding, "iface", "%s", doctor_iface_name(snap, group->ifindex));
 		note_queue(finding, group);
 	}
 	doctor_note(finding, "without", without, DOCTOR_COUNT, GROUPS);
@@ -120,9 +121,8 @@ const struct doctor_check doctor_checks_tx[] = {
 	  .because = "Their smallest round trip is ${min_rtt}, the delay of the queue itself, and "
 		     "is kept for tcp_min_rtt_wlen.",
 	  .clear = "${without} of ${young} new flows lack larger frames because of a standing queue",
-	  .now = "sysctl -w net.ipv4.tcp_min_tso_segs=8; " ENFORCE_FOR("IFACE"),
-	  .keep = "echo net.ipv4.tcp_min_tso_segs=8 >>" SYSCTL_FILE,
-	  .undo = "sysctl -w net.ipv4.tcp_min_tso_segs=2, and remove the line",
+	  .now = SET("net.ipv4.tcp_min_tso_segs=8") " " ENFORCE_FOR("${iface}"),
+	  .keep = KEEP("net.ipv4.tcp_min_tso_segs=8"), .undo = UNSET("net.ipv4.tcp_min_tso_segs=2"),
 	  .expect = "min_rtt from ${min_rtt} to that of the path", .risk = "bursts of 12 kB a flow",
 	  .after = "rx-queue-standing " CPU_FULL " tso-self-throttled",
 	  .shown = "kernel commit 65466904b015",

@@ -140,8 +140,7 @@ const struct doctor_check doctor_checks_txqueue[] = {
 	  .rule = "1/s or more; low below 1 % of what is sent",
 	  .cause = "The qdisc of ${iface} drops ${drops} packets that this host sends: ${share}.",
 	  .because = "${why} (its qdisc: ${qdisc}).", .clear = "${drops} packets dropped by qdiscs",
-	  .now = "tc -s qdisc show dev ${iface} shows which one drops, and its limit; if the link is not full, check "
-		 "the rate",
+	  .now = "`tc -s qdisc show dev ${iface}` shows which one drops, and its limit; if the link is not full, check the rate",
 	  .keep = "the qdisc's configuration",
 	  .expect = "drops from ${drops} to what TCP needs to find its rate",
 	  .risk = "a longer limit is a longer delay",

@@ -131,6 +131,7 @@ static void note_cause(const struct doctor_snapshot *snap, struct doctor_finding
 		doctor_note(finding, "packet_cpu", socket->cpu, DOCTOR_NUMBER, UDP_SOCKETS);
 	if (!owner)
 		return;
+	doctor_say_cpus(snap, finding, owner->cpu);
 	doctor_note(finding, "program_cpu_number", owner->cpu, DOCTOR_NUMBER, "/proc/PID/stat");
 	doctor_note_share(finding, "softirq_there", doctor_softirq_percent(snap, owner->cpu),
 			  "/proc/stat");
@@ -195,7 +196,7 @@ const struct doctor_check doctor_checks_udp[] = {
 		  "${program_cpu}): no buffer is large enough for that.",
 	  .clear =
 		  "${drops} datagrams dropped because a program does not read (${udp_sockets} sockets)",
-	  .now = "look at what the program does: cat /proc/${pid}/stack",
+	  .now = "look at what the program does. `cat /proc/${pid}/stack`",
 	  .keep = "fix the program, or close the socket", .expect = "drops from ${drops} to 0",
 	  .shown = "p04_perl_1900", .reference = "udp(7), /proc/net/udp drops", .essential = true,
 	  .judge = judge_reader },
@@ -210,8 +211,9 @@ const struct doctor_check doctor_checks_udp[] = {
 		  "It runs on CPU ${program_cpu_number}, where softirqs take ${softirq_there}, and waits "
 		  "${program_waits_for_cpu} of the time for that CPU; while it waits, ${socket} fills.",
 	  .clear = "${drops} datagrams dropped because a program shares its CPU with softirqs",
-	  .now = "taskset -cp CPUS ${pid}, with CPUs that take no interrupts of the NIC",
-	  .keep = "CPUAffinity= in the unit of the service", .undo = "taskset -cp 0-N ${pid}",
+	  .now = "CPUs that take no interrupts of the NIC: `taskset -acp ${free_cpus} ${pid}` moves all its threads there",
+	  .keep = "CPUAffinity= in the unit of the service",
+	  .undo = "`taskset -acp ${all_cpus} ${pid}`",
 	  .expect = "drops from ${drops} to 0; in a published case from 476,390 to 0",
 	  .risk = "a CPU far from the NIC's memory costs some more per packet",
 	  .shown = "Google: the reader on the interrupt's CPU",
@@ -241,10 +243,10 @@ const struct doctor_check doctor_checks_udp[] = {
 		  "${socket} has ${memory_limit}. The kernel charges all of a packet's memory: at ${datagrams} that is "
 		  "${covers} of traffic.",
 	  .clear = "${drops} datagrams dropped because a buffer is short",
-	  .now = "sysctl -w net.core.rmem_max=${larger}, and a larger SO_RCVBUF in the program (often it has a "
-		 "setting for that); if it sets none, raise net.core.rmem_default, too, and restart it",
-	  .keep = "echo net.core.rmem_max=${larger} >>" SYSCTL_FILE,
-	  .undo = "sysctl -w net.core.rmem_max=${rmem_max}, and remove the line",
+	  .now = SET(
+		  "net.core.rmem_max=${larger}") " and a larger SO_RCVBUF in the program (often it has a setting for that); if it sets none, raise net.core.rmem_default, too, and restart it",
+	  .keep = KEEP("net.core.rmem_max=${larger}"),
+	  .undo = UNSET("net.core.rmem_max=${rmem_max}"),
 	  .expect = "drops from ${drops} to 0 for longer bursts: 8 MB are 65 ms at 1 Gbit/s",
 	  .risk = "that much memory for each socket, and data that waits longer",
 	  .after = "udp-memory rx-queue-standing rx-starved cpu-steal " CPU_FULL,
@@ -258,7 +260,7 @@ const struct doctor_check doctor_checks_udp[] = {
 	  .cause = "${overflows} datagrams found a full receive buffer.",
 	  .because = "${datagrams} were delivered meanwhile.",
 	  .clear = "${overflows} of ${datagrams} datagrams found a full buffer",
-	  .now = "ss -uamp shows the socket (d: drops)", .keep = "-",
+	  .now = "`ss -uamp` shows the socket (d: drops)", .keep = "-",
 	  .expect = "overflows from ${overflows} to 0", .after = ALL_READERS,
 	  .shown = "c16_netflow_worker_dead",
 	  .reference = "snmp_counter.rst; net/ipv4/udp.c:__udp_enqueue_schedule_skb",
@@ -268,8 +270,8 @@ const struct doctor_check doctor_checks_udp[] = {
 	  .cause = "UDP as a whole is out of memory (udp_mem): ${errors} datagrams were dropped.",
 	  .because = "${udp_memory} are in use by all UDP sockets.",
 	  .clear = "${errors} datagrams dropped for udp_mem",
-	  .now = "raise net.ipv4.udp_mem[2], or find who holds the memory: ss -uamp",
-	  .keep = "in " SYSCTL_FILE, .undo = "remove the line and set the old values",
+	  .now = "find who holds the memory: `ss -uamp` or raise net.ipv4.udp_mem[2]",
+	  .keep = "the same in " SYSCTL_FILE, .undo = "remove the line and set the old values",
 	  .expect = "errors from ${errors} to 0", .risk = "memory",
 	  .after = "udp-reader-stopped udp-reader-slow", .shown = "kernel commit df207de9d9e7",
 	  .reference = "udp_mem in ip-sysctl.rst", .judge = judge_memory },

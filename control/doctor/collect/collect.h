@@ -48,10 +48,10 @@ void doctor_threads_again(struct doctor_snapshot *snap);
 /* Read names and counters of links by RTM_GETLINK. Return 0 or -errno. */
 int doctor_collect_links(struct doctor_snapshot *snap, struct doctor_sample *sample,
 			 const char *interface);
-/* From /sys/class/net/IF: BQL and RPS of its queues, PCIe width of its device. */
+/* From /sys/class/net/IF: BQL and RPS of its queues, PCIe width and manager of its device. */
 void doctor_collect_queues(struct doctor_iface *iface, int sysfs_fd);
 void doctor_collect_device(struct doctor_iface *iface, int sysfs_fd);
-/* ethtool -i -S; and -g -l -x -k and the link. @was: the interface in the first sample, or NULL. */
+/* ethtool -i -S; and -c -g -l -x -k and the link. @was: the interface in the first sample, or NULL. */
 void doctor_collect_ethtool(struct doctor_iface *iface, const struct doctor_iface *was);
 void doctor_collect_settings(struct doctor_iface *iface);
 /* The qdiscs of all interfaces in @sample by Tx queue, and another look at their backlogs. */

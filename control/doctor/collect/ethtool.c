@@ -153,6 +153,7 @@ void doctor_collect_settings(struct doctor_iface *iface)
 	struct ethtool_ringparam ring = { .cmd = ETHTOOL_GRINGPARAM };
 	struct ethtool_channels channels = { .cmd = ETHTOOL_GCHANNELS };
 	struct ethtool_value gro = { .cmd = ETHTOOL_GGRO };
+	struct ethtool_coalesce coalesce = { .cmd = ETHTOOL_GCOALESCE };
 
 	if (!rxaqm_ethtool(iface->name, &channels)) {
 		iface->channels = channels.rx_count + channels.combined_count;
@@ -169,6 +170,8 @@ void doctor_collect_settings(struct doctor_iface *iface)
 		iface->rx_ring = ring.rx_pending;
 		iface->rx_ring_max = ring.rx_max_pending;
 	}
+	if (!rxaqm_ethtool(iface->name, &coalesce) && !coalesce.use_adaptive_rx_coalesce)
+		iface->rx_usecs = coalesce.rx_coalesce_usecs;
 	collect_link(iface);
 	collect_rss(iface);
 }

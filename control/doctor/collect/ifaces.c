@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* Interfaces: links by netlink, their queues by sysfs. */
 #include <errno.h>
+#include <fcntl.h>
 #include <json-c/json.h>
 #include <linux/if_link.h>
 #include <linux/rtnetlink.h>
@@ -96,6 +97,7 @@ static int take_link(const struct nlmsghdr *message, void *arg)
 		.ifindex = (__u32)info->ifi_index,
 		.link_type = info->ifi_type,
 		.speed_mbit = -1,
+		.rx_usecs = ~0U,
 		.pcie_width = ~0U,
 		.pcie_max_width = ~0U,
 	};
@@ -175,6 +177,28 @@ void doctor_collect_queues(struct doctor_iface *iface, int sysfs_fd)
 		;
 }
 
+/* Which program configures it, by the state that programs keep of a link. */
+static void collect_manager(struct doctor_iface *iface)
+{
+	static const struct {
+		const char *name, *path, *line;
+	} managers[] = {
+		{ "NetworkManager", "/run/NetworkManager/devices/%u", "managed=true" },
+		{ "systemd-networkd", "/run/systemd/netif/links/%u", "ADMIN_STATE=configured" },
+	};
+	char path[64], *text;
+	size_t i;
+
+	for (i = 0; i < sizeof(managers) / sizeof(managers[0]); i++) {
+		snprintf(path, sizeof(path), managers[i].path, iface->ifindex);
+		text = doctor_read(AT_FDCWD, path);
+		if (text && strstr(text, managers[i].line))
+			snprintf(iface->managed_by, sizeof(iface->managed_by), "%s",
+				 managers[i].name);
+		free(text);
+	}
+}
+
 void doctor_collect_device(struct doctor_iface *iface, int sysfs_fd)
 {
 	char path[64];
@@ -182,6 +206,7 @@ void doctor_collect_device(struct doctor_iface *iface, int sysfs_fd)
 	snprintf(path, sizeof(path), "class/net/%s/device", iface->name);
 	if (iface->is_virtual || faccessat(sysfs_fd, path, F_OK, 0))
 		return;
+	collect_manager(iface);
 	iface->pcie_width = (__u32)doctor_read_u64(sysfs_fd, ~0U, "%s/current_link_width", path);
 	iface->pcie_max_width = (__u32)doctor_read_u64(sysfs_fd, ~0U, "%s/max_link_width", path);
 }

@@ -25,7 +25,8 @@ LAYOUT(doctor_iface,
        FIELDS(doctor_iface, rx_ring, rx_ring_max, rx_max_queues, rss_share_max_permille, channels,
 	      rx_channels, speed_max_mbit, duplex),
        FIELDS(doctor_iface, pcie_width, pcie_max_width, gro, gro_known, is_virtual),
-       FIELDS(doctor_iface, qdisc, mtu), MAP(doctor_iface, stats, RXAQM_FIELD_NUMBERS),
+       FIELDS(doctor_iface, qdisc, mtu, managed_by, rx_usecs),
+       MAP(doctor_iface, stats, RXAQM_FIELD_NUMBERS),
        MAP(doctor_iface, ethtool, RXAQM_FIELD_NUMBERS),
        LIST(doctor_iface, queues, doctor_queue_type), LIST(doctor_iface, napis, doctor_napi_type));
 

@@ -224,19 +224,23 @@ inline void remedy_helps(const Host &host, const Netns &netns, const Diagnosis &
 
 		if (json.text(at + "/id") != id)
 			continue;
-		now = json.text(at + "/remedy/0/now");
-		undo = json.text(at + "/remedy/0/undo");
+		for (int k = 0; json.has(at + "/remedy/0/steps/" + std::to_string(k)); k++) {
+			const std::string step = at + "/remedy/0/steps/" + std::to_string(k);
+			const std::string when = json.text(step + "/when");
+
+			if (when != "persist")
+				(when == "now" ? now : undo) += json.text(step + "/command") + "\n";
+		}
 	}
 	INFO(id << ": " << now << "\n" << undo);
 	REQUIRE(now != "");
-	netns.shell(now.substr(0, now.find(" (")));
+	netns.shell(now);
 
 	const Result verified = host.rxaqm(netns, { "doctor", "--time=2s", "--verify", id });
 
 	INFO(verified.text());
 	CHECK(verified.exit_code == 0);
-	if (!undo.starts_with("the old"))
-		netns.shell(undo.substr(0, undo.find(", and ")));
+	netns.shell(undo);
 }
 
 inline void set_up(const Netns &netns)

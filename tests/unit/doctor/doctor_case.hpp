@@ -221,14 +221,19 @@ class Diagnosis
 	{
 		std::vector<std::string> all;
 		doctor_finding *finding;
-		char text[1024];
 
 		doctor_each(finding, &diagnosis_, DOCTOR_FOUND) {
 			const doctor_remedy remedy = doctor_remedy_of(finding->check);
 
 			for (const char *form : { remedy.now, remedy.keep, remedy.undo })
-				all.push_back(doctor_words(finding, DOCTOR_COMMAND, form, text,
-							   sizeof(text)));
+				doctor_steps(
+					finding, form,
+					[](void *arg, const char *command, const char *) {
+						if (*command)
+							((std::vector<std::string> *)arg)
+								->push_back(command);
+					},
+					&all);
 		}
 		return all;
 	}

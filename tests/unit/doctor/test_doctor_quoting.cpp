@@ -60,7 +60,7 @@ TEST_CASE("doctor: no remedy has a name inside of quotes", "[doctor][quoting]")
 			INFO(check->id << ": " << form);
 			for (const char *at = form; *at; at++) {
 				/* A program's: an apostrophe. */
-				quotes += strchr("'\"`", *at) &&
+				quotes += strchr("'\"", *at) &&
 					  (at == form || !isalpha(at[-1]) || !isalpha(at[1]));
 				CHECK((strncmp(at, "${", 2) || quotes % 2 == 0));
 			}

@@ -36,10 +36,11 @@ TEST_CASE("doctor: a remedy for a program has its pid", "[doctor]")
 	const std::string text = Diagnosis(tcp.text()).printed(false);
 
 	INFO(text);
-	CHECK(has(text, "cat /proc/4711/stack; gdb -p 4711 "));
-	CHECK(has(Diagnosis(udp.text()).printed(false), "taskset -cp CPUS 4711,"));
-	CHECK(has(Diagnosis(udp.text()).printed(false), "taskset -cp 0-N 4711"));
-	CHECK(has(Diagnosis(unknown.text()).printed(false), "cat /proc/PID/stack"));
+	CHECK(has(text, "cat /proc/4711/stack gdb -p 4711 "));
+	CHECK(has(Diagnosis(udp.text()).printed(false), "taskset -acp 0 4711"));
+	CHECK(has(Diagnosis(udp.text()).printed(false), "taskset -acp 0-1 4711"));
+	CHECK(has(Diagnosis(unknown.text()).printed(false),
+		  "now look at what the program does instead. to keep"));
 }
 
 TEST_CASE("doctor: --verify does not say that something is gone where nothing came", "[doctor]")
