@@ -7,6 +7,7 @@
 
 #include "ecn.h"
 #include "flow_id.h"
+#include "psh.h"
 #include "shared/maps.bpf.h"
 
 /* These are global functions so that the verifier walks their many paths once, and not for
@@ -23,8 +24,9 @@ __attribute__((noinline)) __u32 rxaqm_xdp_inner(struct xdp_md *ctx, __u32 protoc
 	return rxaqm_flow_inner(&frame, (__u8)protocol, off, config.flow_key);
 }
 
-/* Classify the packet. Returns, from the lowest bit on: kind (4 bits), ECN codepoint (4), offset of
- * the IP header (8), offset of the header after it (16), hash of the flow (32).
+/* Classify the packet. Returns, from the lowest bit on: kind (4 bits), ECN codepoint (2), enum
+ * rxaqm_psh (2), offset of the IP header (8), offset of the header after it (16), hash of the flow
+ * (32).
  */
 __attribute__((noinline)) __u64 rxaqm_xdp_classify(struct xdp_md *ctx,
 						   const struct rxaqm_policy *policy)
@@ -43,7 +45,8 @@ __attribute__((noinline)) __u64 rxaqm_xdp_classify(struct xdp_md *ctx,
 		frame.size = (__u32)rxaqm_packet_size(ctx);
 	if (!rxaqm_frame_headers(&pkt, &frame, data, plain) || rxaqm_packet_exempt(policy, &pkt))
 		return RXAQM_KIND_EXEMPT;
-	found = pkt.kind | pkt.ecn << 4 | pkt.ip_off << 8 | (__u32)pkt.l4_off << 16;
+	found = pkt.kind | pkt.ecn << 4 | rxaqm_packet_psh(&pkt) << 6 | pkt.ip_off << 8 |
+		(__u32)pkt.l4_off << 16;
 	id = rxaqm_flow_id(&pkt, &frame, data, plain, config.flow_key);
 	if (!pkt.fragment && rxaqm_flow_tunnel(pkt.protocol))
 		id ^= rxaqm_xdp_inner(ctx, pkt.protocol, pkt.l4_off);
@@ -70,6 +73,20 @@ __attribute__((noinline)) int rxaqm_xdp_mark(struct xdp_md *ctx, __u64 found)
 	if (rxaqm_ecn_mark(ip) && copied)
 		bpf_xdp_store_bytes(ctx, ip_off, copy, RXAQM_ECN_BYTES);
 	return 0;
+}
+
+/* Clear PSH in the packet's TCP header, unless an option may sign it, or a driver has left the
+ * header in a fragment. @found: of rxaqm_xdp_classify(). Without @store only say so. Returns whether
+ * it is cleared.
+ */
+__attribute__((noinline)) int rxaqm_xdp_clear_psh(struct xdp_md *ctx, __u64 found, __u32 store)
+{
+	__u32 l4_off = (found >> 16) & 127; /* for the verifier: two tags and IPv6 end at 62 */
+	__u8 *tcp = (__u8 *)(long)ctx->data + l4_off;
+
+	if ((void *)(tcp + RXAQM_PSH_BYTES) > (void *)(long)ctx->data_end)
+		return 0;
+	return rxaqm_psh_clear(tcp, store);
 }
 
 /* Read the ACK of flow @id at @l4_off into @ack. Returns 1, or 0 if it is cut short. */

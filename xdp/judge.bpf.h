@@ -9,15 +9,18 @@
 #include "flow_name.bpf.h"
 #include "signal.bpf.h"
 
-/* law=auto: the verdict on a packet of flow @id and class (@kind, @ecn), at q->clock_ns. */
-__attribute__((noinline)) int rxaqm_xdp_flow(struct rxaqm_queue *q, __u32 id, __u32 kind, __u32 ecn)
+/* law=auto: the verdict on a packet of flow @id and class (@kind, @ecn), at q->clock_ns. @psh: enum
+ * rxaqm_psh.
+ */
+__attribute__((noinline)) int rxaqm_xdp_flow(struct rxaqm_queue *q, __u32 id, __u32 kind, __u32 ecn,
+					     __u32 psh)
 {
 	__u32 key = rxaqm_flow_set_of(id);
 	struct rxaqm_flow_set *set = bpf_map_lookup_elem(&flow_map, &key);
 
 	if (!q || !set)
 		return RXAQM_PASS;
-	return rxaqm_decide_flow(q, set, id, (__u8)kind, (__u8)ecn, q->clock_ns);
+	return rxaqm_decide_flow(q, set, id, (__u8)kind, (__u8)ecn, psh, q->clock_ns);
 }
 
 /* The verdict on a packet. @judged: of rxaqm_decide_sojourn(). @found: of rxaqm_xdp_classify(),
@@ -26,7 +29,7 @@ __attribute__((noinline)) int rxaqm_xdp_flow(struct rxaqm_queue *q, __u32 id, __
 static __always_inline enum rxaqm_verdict decide(struct xdp_md *ctx, struct rxaqm_queue *q,
 						 __u32 judged, __u64 found)
 {
-	__u32 kind = found & 0xf, ecn = (found >> 4) & 3;
+	__u32 kind = found & 0xf, ecn = (found >> 4) & 3, psh = 0;
 	enum rxaqm_ask ask = rxaqm_decide_ask(q, judged, kind, ecn, q->clock_ns);
 	__u64 gap_ns = ask == RXAQM_ASK_THIN ? rxaqm_decide_ack_gap_ns(q) : 0;
 	enum rxaqm_verdict verdict;
@@ -40,7 +43,10 @@ static __always_inline enum rxaqm_verdict decide(struct xdp_md *ctx, struct rxaq
 		rxaqm_decide_counts(q)[RXAQM_STAT_ACK_DROP]++;
 		return RXAQM_DROP;
 	}
-	verdict = rxaqm_xdp_flow(q, found >> 32, kind, ecn);
+	/* No GRO is done for a socket. */
+	if ((q->flags & (RXAQM_QUEUE_MERGES | RXAQM_QUEUE_SOCKET)) == RXAQM_QUEUE_MERGES)
+		psh = (found >> 6) & 3;
+	verdict = rxaqm_xdp_flow(q, found >> 32, kind, ecn, psh);
 	if (verdict == RXAQM_DROP && kind == RXAQM_KIND_ACK)
 		rxaqm_xdp_forget_ack(found >> 32);
 	return verdict;
@@ -53,19 +59,21 @@ static __always_inline enum rxaqm_verdict give_verdict(struct xdp_md *ctx, struc
 						       __u32 index, __u32 judged)
 {
 	__u64 found = rxaqm_hide_range(rxaqm_xdp_classify(ctx, &q->policy));
-	enum rxaqm_verdict verdict;
+	__u32 verdict, enforced = q->flags & RXAQM_QUEUE_ENFORCED;
 
 	found = (__u32)found | (__u64)rxaqm_flow_of(found >> 32, index) << 32;
 	verdict = decide(ctx, q, judged, found);
 	if (!q->law.packets) /* this packet ended a window */
 		rxaqm_xdp_name(ctx, q, index, found);
-	if (verdict == RXAQM_PASS || !(q->flags & RXAQM_QUEUE_ENFORCED))
+	if (verdict & RXAQM_CLEAR_PSH && rxaqm_xdp_clear_psh(ctx, found, enforced))
+		rxaqm_decide_counts(q)[RXAQM_STAT_PSH_CLEARED]++;
+	if (!enforced)
 		return RXAQM_PASS;
-	if (verdict == RXAQM_MARK)
+	if (verdict & RXAQM_MARK)
 		rxaqm_xdp_mark(ctx, found);
-	else
+	if (verdict & RXAQM_DROP)
 		q->poll_drops++;
-	return verdict;
+	return (enum rxaqm_verdict)(verdict & ~RXAQM_CLEAR_PSH);
 }
 
 /* Judge the packet at hand at q->clock_ns. @sojourn_ns: its wait, less the error. */

@@ -224,6 +224,20 @@ rxaqm_always_inline bool rxaqm_packet_l4(struct rxaqm_packet *pkt, const __u8 *l
 	return true;
 }
 
+/* Which PSH is it? A signature may cover what is behind an extension header (AH). */
+rxaqm_always_inline enum rxaqm_psh rxaqm_packet_psh(const struct rxaqm_packet *pkt)
+{
+	__u32 ip_hlen = pkt->ip_version == 4 ? RXAQM_IP4_HLEN : RXAQM_IP6_HLEN;
+
+	if (!(pkt->tcp_flags & RXAQM_TCP_PSH))
+		return RXAQM_PSH_NONE;
+	if (pkt->tcp_flags != (RXAQM_TCP_ACK | RXAQM_TCP_PSH) ||
+	    pkt->payload < RXAQM_MERGE_PAYLOAD || pkt->more_fragments ||
+	    pkt->l4_off != pkt->ip_off + ip_hlen)
+		return RXAQM_PSH_KEPT;
+	return RXAQM_PSH_FULL;
+}
+
 /* Does the policy exempt one of the ports? 0 stands for no port and is never exempt. */
 static inline bool rxaqm_packet_exempt_port(const struct rxaqm_policy *policy, __u16 sport,
 					    __u16 dport)

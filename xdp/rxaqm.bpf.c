@@ -107,6 +107,10 @@ __attribute__((noinline)) int rxaqm_xdp_take_policy(struct rxaqm_queue *q,
 	q->target_quarters = iface->target_quarters;
 	q->moderation_ns = iface->moderation_ns;
 	rxaqm_sample_update_age(q);
+	q->flags &= ~RXAQM_QUEUE_MERGES;
+	/* In generic mode there is no GRO behind XDP. */
+	if (copy.merge && !(iface->flags & (RXAQM_IFACE_GENERIC | RXAQM_IFACE_LEAVES)))
+		q->flags |= RXAQM_QUEUE_MERGES;
 	if (same)
 		return 0;
 	rxaqm_target_update(q, config.ring_entries);

@@ -80,6 +80,7 @@ const std::vector<Member> POLICY = {
 	M(rxaqm_policy, ecn),
 	M(rxaqm_policy, ce_selector),
 	M(rxaqm_policy, ack),
+	M(rxaqm_policy, merge),
 	M(rxaqm_policy, sources),
 };
 const std::vector<Member> QUEUE = {
@@ -237,7 +238,7 @@ TEST_CASE("layout: what a packet of a queue that does not stand touches is one c
 {
 	STATIC_REQUIRE(offsetof(rxaqm_queue, sample_ns) <= 64);
 	STATIC_REQUIRE(sizeof(rxaqm_queue) % 64 == 0);
-	STATIC_REQUIRE(sizeof(rxaqm_queue) <= 1600);
+	STATIC_REQUIRE(sizeof(rxaqm_queue) <= 1664);
 }
 
 TEST_CASE("layout: no two flags of an interface are one", "[layout]")
@@ -246,7 +247,7 @@ TEST_CASE("layout: no two flags of an interface are one", "[layout]")
 		RXAQM_IFACE_GENERIC,  RXAQM_IFACE_BY_CPU,	  RXAQM_IFACE_DISPATCHER,
 		RXAQM_IFACE_HINT,     RXAQM_IFACE_HWTSTAMP_SAVED, RXAQM_IFACE_BY_WORK,
 		RXAQM_IFACE_BARE,     RXAQM_IFACE_CLOCK_RESETS,	  RXAQM_IFACE_ONE_PAGE,
-		RXAQM_IFACE_BY_QUEUE,
+		RXAQM_IFACE_BY_QUEUE, RXAQM_IFACE_LEAVES,
 	};
 	uint32_t seen = 0;
 

@@ -34,6 +34,7 @@ struct rxaqm_level {
 #define RXAQM_FLOW_MARKED (1U << 1) /* packets of the current run are marked */
 #define RXAQM_FLOW_OVER (1U << 2) /* it was over the limit in the interval */
 #define RXAQM_FLOW_BACK (1U << 3) /* it was seen in more than one interval */
+#define RXAQM_FLOW_NO_PSH (1U << 4) /* the other four bits count packets without PSH (merge.h) */
 
 struct rxaqm_flow {
 	__u32 id; /* flow_id.h; 0: free */

@@ -27,6 +27,7 @@
 #define RXAQM_LAW_H
 
 #include "law_state.h"
+#include "merge.h"
 
 /* The queue was seen empty: what is in it from now on is new. */
 rxaqm_always_inline void rxaqm_law_drained(struct rxaqm_law_vars *vars)
@@ -147,17 +148,19 @@ rxaqm_global int rxaqm_law_note(struct rxaqm_law_vars *vars, struct rxaqm_flow_s
 }
 
 /* The verdict on a packet over half the goal at @stamp. @id: its flow, not 0, whose set is @set.
- * @kind: its class, below RXAQM_NR_STRANGERS. @ect: enum rxaqm_law_ect. At most the share @max_drop
- * of all packets is dropped, of RXAQM_LAW_ONE.
+ * @kind: its class, below RXAQM_NR_STRANGERS. @ect: enum rxaqm_law_ect. @psh: enum rxaqm_psh. At
+ * most the share @max_drop of all packets is dropped, of RXAQM_LAW_ONE. RXAQM_CLEAR_PSH may be added
+ * to a verdict to pass or mark.
  */
 rxaqm_always_inline enum rxaqm_verdict rxaqm_law_packet(struct rxaqm_law_vars *vars,
 							struct rxaqm_flow_set *set, __u32 id,
-							__u32 kind, __u32 ect, __u32 max_drop,
-							__u32 stamp)
+							__u32 kind, __u32 ect, __u32 psh,
+							__u32 max_drop, __u32 stamp)
 {
 	struct rxaqm_level *stranger = &vars->stranger[kind & (RXAQM_NR_STRANGERS - 1)];
 	struct rxaqm_flow *flow = rxaqm_flow_find(set, id);
 	__u32 lot = rxaqm_law_random(vars), level, limit;
+	enum rxaqm_verdict verdict = RXAQM_PASS;
 	__u64 drawn, deaf;
 	bool over;
 
@@ -182,8 +185,10 @@ rxaqm_always_inline enum rxaqm_verdict rxaqm_law_packet(struct rxaqm_law_vars *v
 	if (ect == RXAQM_LAW_ECT &&
 	    rxaqm_law_marks(flow, over,
 			    over && (__u64)(level - limit) << RXAQM_LAW_MARK_BITS > level - drawn))
-		return RXAQM_MARK;
-	return RXAQM_PASS;
+		verdict = RXAQM_MARK;
+	if (vars->bad && flow && rxaqm_merge_clears(flow, psh))
+		verdict = (enum rxaqm_verdict)(verdict | RXAQM_CLEAR_PSH);
+	return verdict;
 }
 
 #endif /* RXAQM_LAW_H */

@@ -27,6 +27,7 @@ enum rxaqm_verdict {
 	RXAQM_PASS,
 	RXAQM_MARK, /* set CE and pass */
 	RXAQM_DROP,
+	RXAQM_CLEAR_PSH = 4, /* a bit beside the first two: clear PSH (merge.h) */
 };
 
 /* A packet's class for the law. The kinds of strangers come first, and all that may be dropped

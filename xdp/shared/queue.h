@@ -32,6 +32,7 @@
 #define RXAQM_QUEUE_SOCKET (1U << 9) /* in this poll: xsk_map has a socket */
 #define RXAQM_QUEUE_WAITING (1U << 10) /* its consumer's wait puts it over target */
 #define RXAQM_QUEUE_IDLE (1U << 11) /* in this poll: packets may go there without a look (wait.h) */
+#define RXAQM_QUEUE_MERGES (1U << 12) /* PSH may be cleared: by the policy, and where packets end */
 #define RXAQM_QUEUE_ENFORCED (1U << 13) /* the law's state is of an enforced queue */
 #define RXAQM_QUEUE_UNGUARDED (1U << 14) /* law=codel without its guard: replay only */
 #define RXAQM_QUEUE_REPLAYED \
@@ -97,8 +98,9 @@ struct rxaqm_queue {
 
 	__u64 stat[RXAQM_NR_STATS];
 	__u64 hist[RXAQM_HIST_BUCKETS]; /* packets by sojourn */
+	__u64 pad[6];
 };
 /* Whole cache lines: neighbours are polled by other CPUs. */
-RXAQM_ASSERT_SIZE(struct rxaqm_queue, 1600);
+RXAQM_ASSERT_SIZE(struct rxaqm_queue, 1664);
 
 #endif /* RXAQM_QUEUE_H */

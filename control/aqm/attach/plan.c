@@ -9,6 +9,7 @@
 #include "state/locate.h"
 #include "nic/ethtool.h"
 #include "nic/netns.h"
+#include "nic/way_out.h"
 #include "attach/stamps.h"
 
 #define MAX_BACKLOG_DEFAULT 1000 /* net/core/hotdata.c */
@@ -80,6 +81,17 @@ static void take_facts(struct rxaqm_iface *iface, const struct rxaqm_profile *pr
 	snprintf(iface->profile, sizeof(iface->profile), "%s", profile->name);
 }
 
+bool rxaqm_entry_find_way_out(struct rxaqm_iface *iface, const char *ifname)
+{
+	char text[RXAQM_WAY_OUT_LEN];
+	__u32 leaves = rxaqm_way_out(ifname, text) ? RXAQM_IFACE_LEAVES : 0;
+
+	if ((iface->flags & RXAQM_IFACE_LEAVES) == leaves)
+		return false;
+	iface->flags ^= RXAQM_IFACE_LEAVES;
+	return true;
+}
+
 bool rxaqm_entry_has_facts(const struct rxaqm_iface *iface, const struct rxaqm_profile *profile)
 {
 	struct rxaqm_iface by_profile = *iface;
@@ -112,6 +124,7 @@ struct rxaqm_iface *rxaqm_entry_new(struct rxaqm_state *state, const struct rxaq
 	iface->netns_ino = (__u32)rxaqm_netns_ino();
 	iface->attached_ns = rxaqm_now_ns();
 	snprintf(iface->name, sizeof(iface->name), "%s", plan->ifname);
+	rxaqm_entry_find_way_out(iface, plan->ifname);
 	policies = rxaqm_state_draft(state, iface);
 	for (i = 0; i < nr_queues; i++)
 		policies[i] = plan->policy;

@@ -41,6 +41,11 @@ unsigned int rxaqm_plan_queues(const struct rxaqm_plan *plan);
 struct rxaqm_iface *rxaqm_entry_new(struct rxaqm_state *state, const struct rxaqm_plan *plan,
 				    bool hint, struct rxaqm_error *error);
 
+/* Note in @iface whether packets of @ifname end on this host (nic/way_out.h). Returns true if that was news: a
+ * policy of another generation tells the data plane.
+ */
+bool rxaqm_entry_find_way_out(struct rxaqm_iface *iface, const char *ifname);
+
 /* Does @iface have the name and the facts that @profile has now? */
 bool rxaqm_entry_has_facts(const struct rxaqm_iface *iface, const struct rxaqm_profile *profile);
 

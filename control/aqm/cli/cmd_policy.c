@@ -135,6 +135,7 @@ static int work_commit(struct work *work, const char *ifname, bool signal_named,
 	error->text[0] = '\0';
 	memcpy(rxaqm_state_draft(work->state, work->iface), work->policies,
 	       work->iface->nr_queues * sizeof(work->policies[0]));
+	rxaqm_entry_find_way_out(work->iface, ifname);
 	rxaqm_state_use_draft(work->iface);
 	return 0;
 }

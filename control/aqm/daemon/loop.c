@@ -25,6 +25,7 @@
 #include "daemon/section_plan.h"
 #include "daemon/reconcile.h"
 #include "daemon/state.h"
+#include "nic/way_out.h"
 #include "state/trial.h"
 
 #define TICK_NS RXAQM_NSEC_PER_SEC
@@ -92,6 +93,7 @@ static int on_any(sd_event_source *source, void *arg)
 static void look_for_silent_changes(struct rxaqm_run *run)
 {
 	bool poll = run->ticks % POLL_TICKS == 0;
+	char text[RXAQM_WAY_OUT_LEN];
 	struct rxaqm_link *link;
 
 	rxaqm_run_state_open(run);
@@ -104,10 +106,13 @@ static void look_for_silent_changes(struct rxaqm_run *run)
 			link->verify = true;
 		if (link->state == RXAQM_LINK_LOST && !run->bpffs_lost && !link->due_ns)
 			rxaqm_run_try_again(link, 0);
-		/* Changes of the length of a backlog, a sysctl, and of RPS are not announced. */
+		/* Changes of the length of a backlog, a sysctl, of RPS, and of forwarding are not
+		 * announced.
+		 */
 		if (poll && iface && !link->due_ns && link->section &&
-		    (!run->ethtool_family || (iface->flags & RXAQM_IFACE_GENERIC)) &&
-		    rxaqm_entry_outgrown(iface, link->name))
+		    (((!run->ethtool_family || (iface->flags & RXAQM_IFACE_GENERIC)) &&
+		      rxaqm_entry_outgrown(iface, link->name)) ||
+		     !rxaqm_way_out(link->name, text) == !!(iface->flags & RXAQM_IFACE_LEAVES)))
 			rxaqm_run_try_again(link, 0);
 	}
 	/* In case a message was lost. */

@@ -190,6 +190,10 @@ static int adopt(struct rxaqm_link *link, struct rxaqm_iface *iface, struct rxaq
 	}
 	if (why)
 		return attach_anew(link, iface, plan, why, error);
+	if (rxaqm_entry_find_way_out(iface, link->name)) {
+		rxaqm_state_draft(&link->run->state, iface);
+		rxaqm_state_use_draft(iface);
+	}
 	if (link->configure)
 		set_policy(link, iface, &plan->policy);
 	if (!known)

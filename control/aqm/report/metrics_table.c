@@ -93,6 +93,13 @@ static const struct series counters[] = {
 	  STAT(WOULD_DROP_SYN, "class", "syn") },
 	{ MORE, STAT(WOULD_DROP_ECT, "class", "ect") },
 
+	{ COUNTER("rxaqm_rx_psh_cleared_packets_total",
+		  "Packets whose PSH was cleared, so that GRO merges them"),
+	  STAT(PSH_CLEARED) },
+	{ COUNTER("rxaqm_rx_would_psh_cleared_packets_total",
+		  "The same for packets passed in mode observe, if they were enforced"),
+	  STAT(WOULD_PSH_CLEARED) },
+
 	{ COUNTER("rxaqm_rx_shed_futile_total",
 		  "Times that drops were given up, because they did not make the queue leave "
 		  "faster"),

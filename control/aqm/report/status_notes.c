@@ -197,6 +197,8 @@ void rxaqm_notes_write(const struct rxaqm_note_facts *facts, struct rxaqm_out *o
 		    "there, which costs TCP that is received here throughput (README, Limits); "
 		    "native mode does not",
 		    facts->ifname);
+	if (facts->way_out[0])
+		add(out, NULL, "merge=on does nothing, so GRO merges less: %s", facts->way_out);
 	/* Other programs, such as doctor, know more about why a queue stands. */
 	add(out, &facts->standing,
 	    "stands, and is only observed; \"rxaqm doctor %s\" looks for the cause", facts->ifname);
@@ -281,6 +283,7 @@ static void find_facts(const struct rxaqm_state *state, const struct rxaqm_iface
 		       const char *ifname, struct rxaqm_note_facts *facts)
 {
 	struct rxaqm_figures figures;
+	bool merges = false;
 	unsigned int i;
 
 	*facts = (struct rxaqm_note_facts){
@@ -299,7 +302,11 @@ static void find_facts(const struct rxaqm_state *state, const struct rxaqm_iface
 		look_for_exempt(facts, &figures);
 		if (figures.queue.policy.mode == RXAQM_MODE_OBSERVE && figures.standing)
 			count_first(&facts->standing, i);
+		merges |= figures.policy.merge && figures.policy.law == RXAQM_LAW_AUTO &&
+			  figures.policy.mode == RXAQM_MODE_ENFORCE;
 	}
+	if (merges && iface->flags & RXAQM_IFACE_LEAVES && !(iface->flags & RXAQM_IFACE_GENERIC))
+		rxaqm_way_out(ifname, facts->way_out);
 	rxaqm_fragments_lost(iface, ifname, facts->lost);
 	if ((!facts->lenient && !facts->strict) || iface->stamp == RXAQM_STAMP_TSTAMP)
 		return;

@@ -9,6 +9,7 @@
 #include "base/exempt.h"
 #include "nic/ethtool.h"
 #include "base/out.h"
+#include "nic/way_out.h"
 #include "state/state.h"
 
 /* Queues for which something is true: how many, and the number of the first. */
@@ -41,6 +42,7 @@ struct rxaqm_note_facts {
 	bool no_sockets; /* this kernel has no AF_XDP sockets */
 	bool no_fragments, no_stamps; /* this kernel is before 5.18, before 5.13 */
 	char lost[RXAQM_FRAGMENTS_TEXT]; /* why frames are lost that are too large; "": none are */
+	char way_out[RXAQM_WAY_OUT_LEN]; /* why merge=on does nothing; "": it does, or is off */
 	const char *outgrown; /* how the interface has changed since attach; or NULL */
 };
 

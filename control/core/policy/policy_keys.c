@@ -8,7 +8,7 @@
 static const char *const mode_names[] = { "off", "observe", "enforce", NULL };
 static const char *const signal_names[] = { "auto", "hint", "stamp", "busy", NULL };
 static const char *const law_names[] = { "auto", "codel", NULL };
-static const char *const ecn_names[] = { "off", "on", NULL };
+static const char *const switch_names[] = { "off", "on", NULL };
 static const char *const selector_names[] = { "any", "ect1", NULL };
 static const char *const ack_names[] = { "keep", "thin", NULL };
 
@@ -34,7 +34,7 @@ const struct rxaqm_key rxaqm_settings[RXAQM_NR_SETTINGS + 1] = {
 	  TIME(RXAQM_TYPE_DURATION, "ms", RXAQM_INTERVAL_MIN_NS, RXAQM_INTERVAL_MAX_NS),
 	  .standard = "40ms",
 	  .help = "the longest RTT to control; it counts as at least 4 targets and 8 rounds of polls" },
-	{ KEY("ecn", ecn), CHOICE(ecn_names), .standard = "on",
+	{ KEY("ecn", ecn), CHOICE(switch_names), .standard = "on",
 	  .help = "mark ECT packets; off: drop them like others" },
 	{ KEY("ce_threshold", ce_threshold_ns),
 	  TIME(RXAQM_TYPE_DURATION, "ms", RXAQM_TARGET_MIN_NS, RXAQM_INTERVAL_MAX_NS),
@@ -53,6 +53,9 @@ const struct rxaqm_key rxaqm_settings[RXAQM_NR_SETTINGS + 1] = {
 	  .help = "up to 8 TCP or UDP ports, of either end, never touched" },
 	{ KEY("exempt_dscp", exempt_dscp), .type = RXAQM_TYPE_DSCP, .standard = "none",
 	  .help = "DSCPs never touched, as numbers, names or ranges: cs1,46,8-10" },
+	{ KEY("merge", merge), CHOICE(switch_names), .standard = "on",
+	  .help = "law=auto: clear PSH of full TCP segments while a queue stands, so that GRO merges "
+		  "them; only where packets end on this host" },
 	{ 0 },
 };
 

@@ -9,7 +9,7 @@
 #include "keys/keys.h"
 #include "policy.h"
 
-#define RXAQM_NR_SETTINGS 13
+#define RXAQM_NR_SETTINGS 14
 extern const struct rxaqm_key rxaqm_settings[RXAQM_NR_SETTINGS + 1]; /* ends with a NULL name */
 
 /* A value of "preset", and the settings that it stands for. */

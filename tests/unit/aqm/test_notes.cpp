@@ -6,6 +6,7 @@
 
 #include <cstdio>
 #include <cstdlib>
+#include <cstring>
 #include <sstream>
 #include <string>
 #include <vector>
@@ -367,6 +368,16 @@ TEST_CASE("notes: a queue that stands points to the doctor", "[notes]")
 		      "looks for the cause" });
 	facts.standing.nr = 3;
 	CHECK(written(facts)[0].find("queue 3, and 2 more: ") == 0);
+}
+
+TEST_CASE("notes: why merge=on does nothing", "[notes]")
+{
+	rxaqm_note_facts facts = healthy();
+
+	strcpy(facts.way_out, "this host forwards, so packets may leave it by \"eth1\"");
+	CHECK(written(facts) ==
+	      std::vector<std::string>{ "merge=on does nothing, so GRO merges less: this host "
+					"forwards, so packets may leave it by \"eth1\"" });
 }
 
 TEST_CASE("notes: an interface that is no longer what it was, and how that is mended", "[notes]")

@@ -162,6 +162,7 @@ TEST_CASE("policy file: only what differs is written", "[policy_file]")
 				 "lease=off\n"
 				 "exempt_ports=none\n"
 				 "exempt_dscp=none\n"
+				 "merge=on\n"
 				 "\n"
 				 "[queue 1-3,6]\n"
 				 "mode=enforce\n"

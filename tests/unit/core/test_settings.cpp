@@ -50,7 +50,7 @@ TEST_CASE("settings: defaults", "[settings]")
 		{ "ce_threshold", "off" }, { "ce_threshold_selector", "any" },
 		{ "ack", "thin" },	   { "max_drop", "100%" },
 		{ "lease", "off" },	   { "exempt_ports", "none" },
-		{ "exempt_dscp", "none" },
+		{ "exempt_dscp", "none" }, { "merge", "on" },
 	};
 	rxaqm_policy policy = defaults();
 
@@ -93,6 +93,7 @@ TEST_CASE("settings: values are written as they are set", "[settings]")
 		{ "ce_threshold", "10ms", "10ms" },
 		{ "ce_threshold_selector", "ect1", "ect1" },
 		{ "ack", "keep", "keep" },
+		{ "merge", "off", "off" },
 		{ "max_drop", "0%", "0%" },
 		{ "max_drop", "12.5%", "12.5%" },
 		{ "max_drop", "100.0%", "100%" },
@@ -328,6 +329,6 @@ TEST_CASE("settings: JSON has units in its keys", "[settings]")
 	      "\"interval_ns\":40000000,\"ecn\":\"on\",\"ce_threshold_ns\":null,"
 	      "\"ce_threshold_selector\":\"any\",\"ack\":\"thin\","
 	      "\"max_drop_permille\":1000,\"lease_ns\":10000000000,"
-	      "\"exempt_ports\":[22,443],\"exempt_dscp\":[48]}\n");
+	      "\"exempt_ports\":[22,443],\"exempt_dscp\":[48],\"merge\":\"on\"}\n");
 	free(text);
 }

@@ -37,7 +37,8 @@ struct Decider {
 	}
 
 	rxaqm_verdict packet(__u64 sojourn_ns, __u8 ecn = RXAQM_IP_NOT_ECT,
-			     __u8 kind = RXAQM_KIND_DATA, bool drained = false, __u32 flow = 1)
+			     __u8 kind = RXAQM_KIND_DATA, bool drained = false, __u32 flow = 1,
+			     __u32 psh = RXAQM_PSH_NONE)
 	{
 		now_ns += 20 * US;
 		__u32 judged = rxaqm_decide_sojourn(q.get(), sojourn_ns, drained, 0, now_ns);
@@ -52,7 +53,7 @@ struct Decider {
 			return rxaqm_verdict(
 				rxaqm_decide_codel(q.get(), judged, kind, ecn, now_ns));
 		return rxaqm_decide_flow(q.get(), &flows[rxaqm_flow_set_of(flow)], flow, kind, ecn,
-					 now_ns);
+					 psh, now_ns);
 	}
 
 	/* Verdict @v's number in @n packets over target. */

@@ -174,7 +174,7 @@ struct Ring {
 			v = RXAQM_DROP;
 		else
 			v = rxaqm_decide_flow(q.get(), &table[rxaqm_flow_set_of(id)], id, s.kind,
-					      s.ecn, now_ns);
+					      s.ecn, RXAQM_PSH_NONE, now_ns);
 		return q->flags & RXAQM_QUEUE_ENFORCED ? v : RXAQM_PASS;
 	}
 

@@ -174,7 +174,7 @@ TEST_CASE("law: the mix of the original experiment loses no data", "[law]")
 		__u32 id = 1 + random() % 100;
 		int v = codel ? rxaqm_decide_codel(ring.q.get(), judged, kind, ecn, ring.now_ns) :
 				rxaqm_decide_flow(ring.q.get(), &ring.table[rxaqm_flow_set_of(id)],
-						  id, kind, ecn, ring.now_ns);
+						  id, kind, ecn, RXAQM_PSH_NONE, ring.now_ns);
 		if (kind == RXAQM_KIND_DATA && ecn == RXAQM_IP_NOT_ECT) {
 			not_ect++;
 			dropped += v == RXAQM_DROP;

@@ -149,7 +149,8 @@ static int verdict(rxaqm_queue *q, rxaqm_flow_set *set, __u32 judged, __u64 now_
 	rxaqm_decide_ask(q, judged, RXAQM_KIND_DATA, RXAQM_IP_NOT_ECT, now_ns);
 	if (q->policy.law == RXAQM_LAW_CODEL)
 		return rxaqm_decide_codel(q, judged, RXAQM_KIND_DATA, RXAQM_IP_NOT_ECT, now_ns);
-	return rxaqm_decide_flow(q, set, 1, RXAQM_KIND_DATA, RXAQM_IP_NOT_ECT, now_ns);
+	return rxaqm_decide_flow(q, set, 1, RXAQM_KIND_DATA, RXAQM_IP_NOT_ECT, RXAQM_PSH_NONE,
+				 now_ns);
 }
 
 TEST_CASE("wait: the law holds a responsive load behind a slow consumer near target", "[wait]")
