@@ -61,8 +61,9 @@ struct rxaqm_queue {
 	__u32 iface; /* index in iface_map */
 	__u32 cpu; /* that polled last */
 	__u32 poll_drops; /* dropped in this poll */
-	__u32 poll_bucket; /* histogram bucket of packets that skip lets pass, plus 1; 0: none */
-	__u32 signal; /* enum rxaqm_signal used last; AUTO: none yet */
+	__u16 poll_bucket; /* histogram bucket of packets that skip lets pass, plus 1; 0: none */
+	__u16 signal; /* enum rxaqm_signal used last; AUTO: none yet */
+	__u32 stood_lead_ns; /* how much longer it stood than flowed, lately (stand.h) */
 	__u64 napi; /* NAPI instance that polled last; an identity, never followed */
 	__u64 poll_end_ns;
 	__u64 drained_ns; /* end of the last poll that drained the queue */
@@ -71,14 +72,16 @@ struct rxaqm_queue {
 	__u64 sample_ns; /* when it was taken */
 	__u64 sample_sojourn_ns;
 	__u64 sample_err_ns; /* error bound of it */
-	__u64 sample_age_max_ns; /* a sample older than that says nothing (sample.h) */
+	__u64 stood_since_ns; /* it stands since then (stand.h); 0: it does not */
 	__u64 last_hw_ns; /* NIC stamp of it */
 	__u64 distrust_until_ns; /* stamps are not believed before */
-	__u32 distrust_reason; /* enum rxaqm_distrust, kept for status */
-	__u32 bad_stamps; /* in a row */
+	__u16 distrust_reason; /* enum rxaqm_distrust, kept for status */
+	__u16 bad_stamps; /* in a row */
+	__u32 sample_age_max_ns; /* a sample older than that says nothing (sample.h) */
 	__u32 round_ns; /* typical time between two busy polls; 0: unknown */
 	__u32 packet_ns; /* the same per packet */
 	__u32 long_packet_ns; /* the same while it last stood at over two targets; 0: not yet */
+	__u32 stood_sojourn_ns; /* averaged over the last second in which it stood; at most 4 s */
 	__u64 empty_ns; /* the queue was empty then: nothing in it is older */
 	__u64 begin_ns; /* when a stamp was first looked at in the poll going on; 0: none yet */
 	__u32 clock_epoch; /* epoch of the clock that window, last_hw_ns and bad_stamps belong to */

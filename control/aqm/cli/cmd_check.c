@@ -27,7 +27,6 @@ struct check {
 	struct args args;
 	const struct rxaqm_state *state;
 	struct first_look iface[RXAQM_MAX_IFACES];
-	struct rxaqm_overload_seen queue[RXAQM_MAX_QUEUES];
 	struct rxaqm_check_sum sum;
 };
 
@@ -64,17 +63,9 @@ static __s64 read_overflow(const struct rxaqm_iface *iface)
 static void look_first(struct check *check, const struct rxaqm_iface *iface)
 {
 	struct first_look *first = &check->iface[iface - check->state->iface];
-	struct rxaqm_overload_look look;
-	unsigned int i;
 
 	first->attached_ns = iface->attached_ns;
 	first->overflow = read_overflow(iface);
-	for (i = 0; i < iface->nr_queues; i++) {
-		const struct rxaqm_queue q = *rxaqm_state_queue(check->state, iface, i);
-
-		rxaqm_overload_look(&check->queue[iface->queue_base + i], &q, rxaqm_now_ns(),
-				    &look);
-	}
 }
 
 static void look_again_at_queue(struct check *check, const struct rxaqm_iface *iface,
@@ -85,7 +76,7 @@ static void look_again_at_queue(struct check *check, const struct rxaqm_iface *i
 	const struct rxaqm_queue *q = &figures.queue;
 
 	rxaqm_figures_take(check->state, iface, i, rxaqm_now_ns(), &figures);
-	rxaqm_overload_look(&check->queue[iface->queue_base + i], q, figures.now_ns, &queue.look);
+	rxaqm_overload_look(q, figures.now_ns, &queue.look);
 	if (figures.polled) {
 		bool wanted = iface->stamp != RXAQM_STAMP_NONE &&
 			      q->policy.signal != RXAQM_SIGNAL_BUSY &&
@@ -177,7 +168,7 @@ int rxaqm_cmd_check(int argc, char **argv, struct rxaqm_call *call)
 		/* Status 2 would mean that a queue is in a critical state. */
 		.wrong_exit = RXAQM_CHECK_UNKNOWN,
 	};
-	static struct check check; /* 130 kB */
+	static struct check check;
 	struct rxaqm_error *error = &call->error;
 	struct args *args = &check.args;
 

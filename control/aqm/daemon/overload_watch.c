@@ -16,7 +16,6 @@
 
 /* Memory of a queue from one look to the next. */
 struct seen_queue {
-	struct rxaqm_overload_seen seen;
 	struct rxaqm_overload overload;
 };
 
@@ -92,7 +91,7 @@ static void look_at_queues(struct rxaqm_link *link, const struct rxaqm_iface *if
 			continue;
 		q = *rxaqm_state_queue(&run->state, iface, i);
 		now_ns = rxaqm_now_ns();
-		rxaqm_overload_look(&queue->seen, &q, now_ns, &look);
+		rxaqm_overload_look(&q, now_ns, &look);
 		report_overload(link, i,
 				rxaqm_overload_update(&queue->overload, &run->config.overload,
 						      &look, now_ns, text),

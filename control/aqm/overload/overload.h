@@ -21,27 +21,23 @@
 
 /* The result of a look at a queue. */
 struct rxaqm_overload_look {
-	bool judged; /* false: the first look, with nothing to compare; the rest is undefined */
-	/* Since the previous look it was over target, and hardly ever drained. */
+	bool stands; /* rxaqm_queue_stands() */
+	/* It stands over target or, if it is enforced, over RXAQM_OVERLOAD_SLACK targets. Not with
+	 * mode=off, nor if nothing judges its packets.
+	 */
 	bool over;
 	bool waiting; /* its packets wait in the ring of an AF_XDP socket behind it (wait.h) */
 	bool enforced;
-	unsigned int exempt_percent; /* rxaqm_overload_exempt_percent(), if it is over target */
+	unsigned int exempt_percent; /* rxaqm_overload_exempt_percent() */
 	char exempt[RXAQM_EXEMPT_WORDS]; /* which traffic is exempt, if any */
-	__u64 smooth_ns; /* averaged sojourn */
+	__u64 sojourn_ns; /* averaged over the last second in which it stood */
 	__u64 target_ns;
-	__u64 stood_ns; /* time since it was drained, or, if it waits, under target; else 0 */
-};
-
-/* Memory from look to look. All zero at first. */
-struct rxaqm_overload_seen {
-	bool valid;
-	__u64 judged, polls_busy, polls_drained; /* counters then */
+	__u64 stood_ns; /* since it stands; 0: it does not */
 };
 
 /* Look at a copy of a queue. */
-void rxaqm_overload_look(struct rxaqm_overload_seen *seen, const struct rxaqm_queue *q,
-			 __u64 now_ns, struct rxaqm_overload_look *look);
+void rxaqm_overload_look(const struct rxaqm_queue *q, __u64 now_ns,
+			 struct rxaqm_overload_look *look);
 
 /* The share of exempt packets in @q, in percent, if they hold the queue over its target, so that no
  * law can help; else 0.

@@ -82,8 +82,7 @@ static void find_standing(struct rxaqm_check_sum *sum, const struct rxaqm_check_
 
 	if (!look->enforced && look->stood_ns >= sum->crit_ns)
 		level = RXAQM_CHECK_CRITICAL;
-	else if (look->stood_ns >= sum->warn_ns &&
-		 (!look->enforced || look->smooth_ns > RXAQM_OVERLOAD_SLACK * look->target_ns))
+	else if (look->stood_ns >= sum->warn_ns)
 		level = RXAQM_CHECK_WARNING;
 	else
 		return;
@@ -93,7 +92,7 @@ static void find_standing(struct rxaqm_check_sum *sum, const struct rxaqm_check_
 			 look->exempt_percent, look->exempt);
 	rxaqm_check_find(sum, level, iface, "queue %u has %s for %s: sojourn %s, target %s, %s%s",
 			 queue->queue, look->waiting ? "waited for its application" : "stood",
-			 rxaqm_duration(look->stood_ns), rxaqm_duration(look->smooth_ns),
+			 rxaqm_duration(look->stood_ns), rxaqm_duration(look->sojourn_ns),
 			 rxaqm_duration(look->target_ns),
 			 look->enforced ? "although enforced" : "not enforced", exempt);
 }
@@ -104,14 +103,15 @@ void rxaqm_check_add_queue(struct rxaqm_check_sum *sum, struct rxaqm_check_iface
 	const struct rxaqm_overload_look *look = &queue->look;
 
 	iface->nr_queues++;
-	if (look->over) {
-		iface->nr_over++;
-		if (look->smooth_ns > iface->worst_ns)
-			iface->worst_ns = look->smooth_ns;
+	if (look->stands) {
+		iface->nr_standing++;
+		if (look->sojourn_ns > iface->worst_ns)
+			iface->worst_ns = look->sojourn_ns;
 		if (look->stood_ns > iface->stood_ns)
 			iface->stood_ns = look->stood_ns;
-		find_standing(sum, iface, queue);
 	}
+	if (look->over)
+		find_standing(sum, iface, queue);
 	if (queue->distrust)
 		rxaqm_check_find(sum, RXAQM_CHECK_WARNING, iface,
 				 "queue %u: stamps not believed: %s", queue->queue,
@@ -133,7 +133,7 @@ static void print_perfdata(const struct rxaqm_check_sum *sum, const struct rxaqm
 	char label[RXAQM_IFNAMSIZ];
 
 	label_of(iface->name, label);
-	fprintf(file, " '%s_standing'=%u;;;0;%u", label, iface->nr_over, iface->nr_queues);
+	fprintf(file, " '%s_standing'=%u;;;0;%u", label, iface->nr_standing, iface->nr_queues);
 	fprintf(file, " '%s_sojourn'=" SECONDS "s;;;0", label, SECONDS_OF(iface->worst_ns));
 	fprintf(file, " '%s_stood'=" SECONDS "s;" SECONDS ";" SECONDS ";0", label,
 		SECONDS_OF(iface->stood_ns), SECONDS_OF(sum->warn_ns), SECONDS_OF(sum->crit_ns));
@@ -144,6 +144,7 @@ static void print_perfdata(const struct rxaqm_check_sum *sum, const struct rxaqm
 void rxaqm_check_add_iface(struct rxaqm_check_sum *sum, const struct rxaqm_check_iface *iface)
 {
 	sum->nr_queues += iface->nr_queues;
+	sum->nr_standing += iface->nr_standing;
 	if (iface->overflow_known && iface->overflow)
 		rxaqm_check_find(sum, RXAQM_CHECK_CRITICAL, iface,
 				 "overflows: %llu packets lost during the check", iface->overflow);
@@ -165,7 +166,7 @@ static void add_json(const struct rxaqm_check_sum *sum, const char *text, struct
 		rxaqm_out_object(out, NULL);
 		rxaqm_out_str(out, "interface", NULL, iface->name);
 		rxaqm_out_u64(out, "nr_queues", NULL, iface->nr_queues);
-		rxaqm_out_u64(out, "nr_standing", NULL, iface->nr_over);
+		rxaqm_out_u64(out, "nr_standing", NULL, iface->nr_standing);
 		rxaqm_out_u64(out, "sojourn_ns", NULL, iface->worst_ns);
 		rxaqm_out_u64(out, "stood_ns", NULL, iface->stood_ns);
 		if (iface->overflow_known)
@@ -202,9 +203,9 @@ int rxaqm_check_print(const struct rxaqm_check_sum *sum, FILE *file, bool json)
 	snprintf(text, sizeof(text), "%s", sum->text);
 	if (sum->level == RXAQM_CHECK_OK)
 		snprintf(text, sizeof(text),
-			 "%llu %s%s, %llu %s%s, none stands over its target for long",
+			 "%llu %s%s, %llu %s%s, %u of them standing, none over its target for long",
 			 RXAQM_COUNTED(sum->nr_ifaces, "interface"),
-			 RXAQM_COUNTED(sum->nr_queues, "queue"));
+			 RXAQM_COUNTED(sum->nr_queues, "queue"), sum->nr_standing);
 	rxaqm_out_open(&out, file, json);
 	if (json) {
 		rxaqm_out_head(&out, "check");

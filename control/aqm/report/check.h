@@ -21,7 +21,7 @@ enum rxaqm_check_level {
 /* The result of two looks at a queue. */
 struct rxaqm_check_queue {
 	unsigned int queue;
-	struct rxaqm_overload_look look; /* the second look, compared with the first */
+	struct rxaqm_overload_look look; /* the second one */
 	const char *distrust; /* why its stamps are not believed; NULL if they are */
 	bool unstamped; /* its policy uses stamps, but there are none */
 };
@@ -29,8 +29,8 @@ struct rxaqm_check_queue {
 /* An interface while its queues are added. All zero at first, except for the name. */
 struct rxaqm_check_iface {
 	char name[RXAQM_IFNAMSIZ];
-	unsigned int nr_queues, nr_over;
-	__u64 worst_ns; /* largest averaged sojourn of queues that stand over target */
+	unsigned int nr_queues, nr_standing;
+	__u64 worst_ns; /* largest averaged sojourn of queues that stand */
 	__u64 stood_ns; /* longest time that one of them stood */
 	bool overflow_known;
 	__u64 overflow; /* packets lost between the looks, since a queue was full */
@@ -44,7 +44,7 @@ struct rxaqm_check_sum {
 	__u64 warn_ns;
 	__u64 crit_ns; /* if it is not enforced */
 	enum rxaqm_check_level level;
-	unsigned int nr_ifaces, nr_queues;
+	unsigned int nr_ifaces, nr_queues, nr_standing;
 	unsigned int nr_findings;
 	char text[RXAQM_CHECK_TEXT]; /* the first finding of the worst level */
 	struct rxaqm_check_iface iface[RXAQM_MAX_IFACES]; /* of nr_ifaces */

@@ -88,7 +88,6 @@ static void add_law(struct rxaqm_metrics_row *row, const struct rxaqm_law_figure
 {
 	unsigned int i;
 
-	row->bad += law->bad;
 	keep_greatest(&row->goal_ns, law->goal_ns);
 	keep_greatest(&row->thin, law->thin);
 	for (i = 0; i < RXAQM_NR_FLOW_KINDS; i++) {

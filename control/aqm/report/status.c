@@ -36,6 +36,8 @@ static void add_sojourn(struct rxaqm_out *out, const struct rxaqm_figures *figur
 	if (figures->distrust)
 		rxaqm_out_str(out, "distrust", NULL, figures->distrust);
 	rxaqm_out_bool(out, "standing", NULL, NULL, figures->standing);
+	if (figures->standing)
+		rxaqm_out_u64(out, "stood_ns", NULL, figures->stood_ns);
 	rxaqm_out_u64(out, "sojourn_ns", NULL, figures->sojourn_ns);
 	if (!rxaqm_hist_packets(q->hist, NULL))
 		return;
@@ -65,7 +67,6 @@ static void add_auto(struct rxaqm_out *out, const struct rxaqm_figures *figures)
 		rxaqm_out_u64(out, key, NULL, law->over[i]);
 	}
 	rxaqm_out_u64(out, "thin_ack_permille", NULL, rxaqm_law_parts(law->thin, 1000));
-	rxaqm_out_bool(out, "bad", NULL, NULL, law->bad);
 	rxaqm_out_u64(out, "goal_ns", NULL, law->goal_ns);
 	rxaqm_out_u64(out, "packet_ns", NULL, figures->queue.packet_ns);
 	rxaqm_out_u64(out, "long_packet_ns", NULL, figures->queue.long_packet_ns);

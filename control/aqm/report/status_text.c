@@ -209,7 +209,7 @@ static void print_auto(struct rxaqm_out *out, struct json_object *queue, struct 
 	bool holds = number_of(law, "limit_pps");
 	size_t i;
 
-	if (!holds && !is_true(law, "bad"))
+	if (!holds && !is_true(queue, "standing"))
 		return;
 	if (holds)
 		rxaqm_out_text(out, "    law: a flow may send %s/s of", text_of(law, "limit_pps"));
@@ -227,8 +227,6 @@ static void print_auto(struct rxaqm_out *out, struct json_object *queue, struct 
 	if (thin && holds)
 		rxaqm_out_text(out, "; %llu.%llu%% of redundant ACKs dropped", thin / 10,
 			       thin % 10);
-	if (is_true(law, "bad"))
-		rxaqm_out_text(out, "; over target for an interval");
 	if (goal_ns < number_of(queue, "target_ns"))
 		rxaqm_out_text(out, "; goal %s, since the ring has no room for the target",
 			       rxaqm_duration(goal_ns));
@@ -273,7 +271,8 @@ static void print_queue(struct rxaqm_out *out, struct json_object *queue)
 	paint(out, strcmp(mode, "enforce") ? RXAQM_PLAIN : RXAQM_GREEN, "%s", mode);
 	say(out, queue, words);
 	if (is_true(queue, "standing"))
-		paint(out, RXAQM_RED, ", standing", "");
+		paint(out, RXAQM_RED, ", standing for %s",
+		      rxaqm_duration(number_of(queue, "stood_ns")));
 	rxaqm_out_text(out, "\n");
 	print_sojourn(out, queue);
 	print_members(out, queue, "sources", "    set: ", " by ", "default", ", ");

@@ -111,7 +111,7 @@ bool rxaqm_queue_polled_lately(const struct rxaqm_queue *q, __u64 now_ns)
 
 bool rxaqm_queue_stands(const struct rxaqm_queue *q, __u64 now_ns)
 {
-	return (q->flags & RXAQM_QUEUE_STANDING) && rxaqm_queue_polled_lately(q, now_ns);
+	return q->stood_since_ns && rxaqm_queue_polled_lately(q, now_ns);
 }
 
 const char *const rxaqm_flow_kind_names[RXAQM_NR_FLOW_KINDS] = { "tcp", "other" };
@@ -227,7 +227,6 @@ static void fill_law(const struct rxaqm_queue *q, __u32 ring_entries, __u64 now_
 	if (q->policy.law != RXAQM_LAW_AUTO)
 		return;
 	catch_up(q, ring_entries, now_ns, &vars);
-	figures->bad = vars.bad;
 	/* While it only observes nobody reacts, and the limit goes towards nothing. */
 	figures->holds = vars.x && (q->flags & RXAQM_QUEUE_ENFORCED);
 	figures->goal_ns = vars.goal_ns;
@@ -263,7 +262,8 @@ void rxaqm_figures_take(const struct rxaqm_state *state, const struct rxaqm_ifac
 	figures->signal = signal_of(q, now_ns);
 	figures->distrust = distrust_of(q, now_ns);
 	figures->unstamped = is_unstamped(q);
-	figures->sojourn_ns = q->law.smooth_ns;
+	figures->stood_ns = figures->standing ? rxaqm_ns_since(now_ns, q->stood_since_ns) : 0;
+	figures->sojourn_ns = figures->standing ? q->stood_sojourn_ns : q->law.smooth_ns;
 	new = is_new(q, policy);
 	figures->target_ns = new ? policy->target_ns : q->target_ns;
 	figures->interval_ns = new ? policy->interval_ns : q->interval_ns;

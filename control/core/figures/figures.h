@@ -36,7 +36,6 @@ extern const char *const rxaqm_mode_now_names[RXAQM_NR_MODES_NOW];
  * no flow is limited. All 0 under another law.
  */
 struct rxaqm_law_figures {
-	bool bad; /* stood over target for an interval, and has stood since */
 	bool holds; /* there is a limit that may hold a flow */
 	__u64 limit_pps; /* what a flow may send; 0: no limit */
 	__u64 capacity_pps; /* what the CPU can do, as far as has been seen */
@@ -60,7 +59,8 @@ struct rxaqm_figures {
 	enum rxaqm_signal_now signal; /* the signal that the queue uses */
 	const char *distrust; /* why stamps are not believed, in words; NULL if they are */
 	bool unstamped; /* packets have come for over a second, but none with a stamp */
-	__u64 sojourn_ns; /* the average, which laws use */
+	__u64 stood_ns; /* if it stands: for so long */
+	__u64 sojourn_ns; /* averaged: if it stands over the last second, else over some packets */
 	__u64 target_ns, interval_ns; /* in use; the policy's until a packet comes under it */
 	struct rxaqm_target derived; /* floor, ceiling, the target they give, and why */
 	struct rxaqm_law_figures law;
@@ -94,9 +94,7 @@ bool rxaqm_status_unguarded(const struct rxaqm_iface *iface, bool here);
 /* Has a poll of @q ended within the second before @now_ns? */
 bool rxaqm_queue_polled_lately(const struct rxaqm_queue *q, __u64 now_ns);
 
-/* Does @q stand at @now_ns, as far as one look can say? It does if its last poll left packets
- * behind, and polls have gone on since.
- */
+/* Does @q stand at @now_ns? The verdict of stand.h, while polls go on. */
 bool rxaqm_queue_stands(const struct rxaqm_queue *q, __u64 now_ns);
 
 /* Has the queue anything to show? Small interfaces show all queues. */

@@ -128,6 +128,16 @@ TEST_CASE("check: a queue that stands: WARNING, then CRITICAL unless it is enfor
 
 		check.push_back("--crit=0ms");
 		CHECK(becomes(2));
+		/* Under steady overload all that ask are told the same, whenever they ask. */
+		for (int i = 0; i < 8; i++) {
+			result = host.rxaqm(wire.rx, check);
+			CAPTURE(result.text());
+			CHECK(result.exit_code == 2);
+			CHECK(host.rxaqm(wire.rx, { "status" })
+				      .out.find(": 1 stands (" + wire.rx_if) != std::string::npos);
+			CHECK(Json(host.rxaqm(wire.rx, { "top", "-n1", "-i100ms", "-j" }).out)
+				      .flag("/queues/0/standing"));
+		}
 		check_line(result, 2, "CRITICAL - " + wire.rx_if + " queue 0 has stood for ");
 		REQUIRE(host.rxaqm(wire.rx,
 				   { "policy", "set", wire.rx_if, "mode=enforce", "max_drop=0%" })

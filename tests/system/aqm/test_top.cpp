@@ -48,7 +48,8 @@ struct Many {
 			queue[i].stat[RXAQM_STAT_PACKETS] = 1000;
 		}
 		queue[STANDS].flags |= RXAQM_QUEUE_STANDING;
-		queue[STANDS].law.smooth_ns = 84 * RXAQM_NSEC_PER_MSEC;
+		queue[STANDS].stood_since_ns = rxaqm_now_ns();
+		queue[STANDS].stood_sojourn_ns = 84 * RXAQM_NSEC_PER_MSEC;
 	}
 	~Many()
 	{
@@ -148,7 +149,8 @@ TEST_CASE("top: what stands is on top of a screen that is too small", "[top]")
 		CHECK(line.size() <= 80);
 	/* What stands longest is the first of those that stand. */
 	many.queue[7].flags |= RXAQM_QUEUE_STANDING;
-	many.queue[7].law.smooth_ns = 12 * RXAQM_NSEC_PER_MSEC;
+	many.queue[7].stood_since_ns = rxaqm_now_ns();
+	many.queue[7].stood_sojourn_ns = 12 * RXAQM_NSEC_PER_MSEC;
 	CHECK(eventually([&] { return screen.lines()[3].find(" 7 ") != std::string::npos; }));
 	CHECK(screen.lines()[2].find(" 35 ") != std::string::npos);
 	/* To the end, and another order. */
@@ -233,7 +235,7 @@ TEST_CASE("status: one line says what stands, and idle queues are counted", "[to
 	CHECK(many.host.rxaqm(many.wire.rx, { "policy", "set", many.wire.rx_if, "mode=enforce" })
 		      .exit_code == 0);
 	CHECK(many.status().find(many.verdict(", enforced\n")) == 0);
-	many.queue[STANDS].flags &= ~RXAQM_QUEUE_STANDING;
+	many.queue[STANDS].stood_since_ns = 0;
 	CHECK(many.status().find("1 interface, 40 queues: none stands\n") == 0);
 }
 

@@ -32,16 +32,17 @@ struct Check {
 		strcpy(iface.name, "eth0");
 	}
 
-	static rxaqm_check_queue over(__u64 stood_ns, __u64 smooth_ns, bool enforced)
+	static rxaqm_check_queue over(__u64 stood_ns, __u64 sojourn_ns, bool enforced)
 	{
 		rxaqm_check_queue queue = {};
 
 		queue.queue = 3;
-		queue.look.judged = true;
-		queue.look.over = true;
+		queue.look.stands = true;
+		/* As rxaqm_overload_look() does it. */
+		queue.look.over = !enforced || sojourn_ns > RXAQM_OVERLOAD_SLACK * 2 * MS;
 		queue.look.enforced = enforced;
 		queue.look.stood_ns = stood_ns;
-		queue.look.smooth_ns = smooth_ns;
+		queue.look.sojourn_ns = sojourn_ns;
 		queue.look.target_ns = 2 * MS;
 		return queue;
 	}
@@ -78,7 +79,7 @@ struct Check {
 TEST_CASE("check: a queue that stands over its target", "[check]")
 {
 	const struct {
-		__u64 stood_ns, smooth_ns;
+		__u64 stood_ns, sojourn_ns;
 		bool enforced;
 		int level;
 	} rows[] = {
@@ -97,8 +98,8 @@ TEST_CASE("check: a queue that stands over its target", "[check]")
 		Check check;
 		int level;
 
-		check.add(Check::over(row.stood_ns, row.smooth_ns, row.enforced)).print(&level);
-		CAPTURE(row.stood_ns, row.smooth_ns, row.enforced);
+		check.add(Check::over(row.stood_ns, row.sojourn_ns, row.enforced)).print(&level);
+		CAPTURE(row.stood_ns, row.sojourn_ns, row.enforced);
 		CHECK(level == row.level);
 	}
 }
@@ -136,7 +137,7 @@ TEST_CASE("check: the line, exactly", "[check]")
 
 	good.add(calm).add(calm);
 	CHECK(good.print() ==
-	      "RXAQM OK - 1 interface, 2 queues, none stands over its target for long | "
+	      "RXAQM OK - 1 interface, 2 queues, 0 of them standing, none over its target for long | "
 	      "'eth0_standing'=0;;;0;2 'eth0_sojourn'=0.000000s;;;0 "
 	      "'eth0_stood'=0.000000s;2.000000;60.000000;0\n");
 	bad.iface.overflow_known = true;

@@ -30,7 +30,6 @@ enum Did {
 /* A queue as the data plane leaves it. */
 struct Watched {
 	std::unique_ptr<rxaqm_queue> q = std::make_unique<rxaqm_queue>();
-	rxaqm_overload_seen seen = {};
 	struct rxaqm_overload_look look = {};
 	__u64 now_ns = ~0ULL - 50 * SEC; /* times may wrap */
 
@@ -42,21 +41,6 @@ struct Watched {
 		q->drained_ns = now_ns;
 	}
 
-	/* As rxaqm_wait_follow() and the laws do it, from @since_ns on. */
-	void wait(bool over, __u64 since_ns)
-	{
-		if (!over) {
-			q->flags &= ~RXAQM_QUEUE_WAITING;
-			q->codel.above = 0;
-			q->law.above_ns = 0;
-		} else if (!(q->flags & RXAQM_QUEUE_WAITING)) {
-			q->flags |= RXAQM_QUEUE_WAITING;
-			q->codel.above = 1;
-			q->law.above_ns = since_ns;
-			q->codel.first_above_time_ns = since_ns + q->policy.interval_ns;
-		}
-	}
-
 	const struct rxaqm_overload_look &after(Did did, __u64 ns = SEC)
 	{
 		now_ns += ns;
@@ -64,22 +48,20 @@ struct Watched {
 			q->flags |= RXAQM_QUEUE_POLLED;
 			q->poll_end_ns = now_ns - 1;
 		}
-		if (did == FLOWING || did == WAITING) {
-			q->stat[RXAQM_STAT_POLLS_DRAINED] += 1000;
-			q->stat[RXAQM_STAT_POLLS_BUSY] += 20; /* bursts */
-			q->flags &= ~RXAQM_QUEUE_STANDING;
-			q->drained_ns = now_ns - 1;
-			q->law.smooth_ns = 0;
-		} else if (did != IDLE) {
-			q->stat[RXAQM_STAT_POLLS_BUSY] += 700;
+		q->flags &= ~(RXAQM_QUEUE_STANDING | RXAQM_QUEUE_WAITING);
+		if (did == WAITING)
+			q->flags |= RXAQM_QUEUE_WAITING;
+		else if (did != IDLE && did != FLOWING)
 			q->flags |= RXAQM_QUEUE_STANDING;
-		}
-		if (did == OVER || did == CONTROLLED || did == WAITING) {
-			q->stat[RXAQM_STAT_JUDGED] += 44800;
-			q->law.smooth_ns = did == CONTROLLED ? 1900000 : 84 * MS;
-		}
-		wait(did == WAITING, now_ns - ns);
-		rxaqm_overload_look(&seen, q.get(), now_ns, &look);
+		/* As stand.h says it. */
+		if (did == FLOWING || (did == CONTROLLED && q->policy.mode == RXAQM_MODE_OBSERVE))
+			q->stood_since_ns = 0;
+		else if (did != IDLE && !q->stood_since_ns)
+			q->stood_since_ns = now_ns - ns;
+		q->stood_sojourn_ns = did == UNJUDGED	? 0 :
+				      did == CONTROLLED ? 1900000 :
+							  84 * MS;
+		rxaqm_overload_look(q.get(), now_ns, &look);
 		return look;
 	}
 };
