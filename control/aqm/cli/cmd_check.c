@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* rxaqm check: for monitoring. Its exit codes are those of check.h. */
+#include <linux/if_link.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -9,12 +10,14 @@
 #include "cli/cmd.h"
 #include "attach/fragments.h"
 #include "attach/sockets.h"
+#include "nic/nic.h"
 #include "state/machine.h"
 
 /* The first look at an interface. */
 struct first_look {
 	__u64 attached_ns; /* a later attachment is not compared; 0: no look */
 	__s64 overflow; /* negative: not known */
+	__u64 received, seen; /* packets, by the interface and by the XDP program */
 };
 
 struct args {
@@ -60,12 +63,35 @@ static __s64 read_overflow(const struct rxaqm_iface *iface)
 	return rxaqm_check_overflow(iface, here ? name : NULL);
 }
 
+/* Packets received so far; 0 if that is not known: the interface is elsewhere. */
+static __u64 read_received(const struct rxaqm_iface *iface)
+{
+	struct rtnl_link_stats64 stats;
+	char name[RXAQM_IFNAMSIZ];
+	bool here;
+
+	rxaqm_iface_name(iface, name, &here);
+	return here && !rxaqm_link_stats(name, &stats) ? stats.rx_packets : 0;
+}
+
+static __u64 read_seen(const struct check *check, const struct rxaqm_iface *iface)
+{
+	__u64 seen = 0;
+	unsigned int i;
+
+	for (i = 0; i < iface->nr_queues; i++)
+		seen += rxaqm_state_queue(check->state, iface, i)->stat[RXAQM_STAT_PACKETS];
+	return seen;
+}
+
 static void look_first(struct check *check, const struct rxaqm_iface *iface)
 {
 	struct first_look *first = &check->iface[iface - check->state->iface];
 
 	first->attached_ns = iface->attached_ns;
 	first->overflow = read_overflow(iface);
+	first->received = read_received(iface);
+	first->seen = read_seen(check, iface);
 }
 
 static void look_again_at_queue(struct check *check, const struct rxaqm_iface *iface,
@@ -109,6 +135,9 @@ static void look_again(struct check *check, const struct rxaqm_iface *iface)
 		rxaqm_check_find(&check->sum, RXAQM_CHECK_CRITICAL, &found, "%s", lost);
 	for (i = 0; i < iface->nr_queues; i++)
 		look_again_at_queue(check, iface, &found, i);
+	found.seen = read_seen(check, iface) - first->seen;
+	if (first->received)
+		found.received = read_received(iface) - first->received;
 	overflow = read_overflow(iface);
 	found.overflow_known = overflow >= 0 && first->overflow >= 0;
 	if (found.overflow_known)
