@@ -74,14 +74,25 @@ if [ -n "${RXAQM_MEMORY-}" ]; then
 	RXAQM_BIN=$scratch/bin/rxaqm RXAQM_PROFILE_PATH=$scratch/nic-profiles
 fi
 
-# bounded SECONDS COMMAND...: ended after so long, and when this is ended.
+# bounded SECONDS COMMAND...: ended after so long, and when this is ended. While more tasks want a CPU
+# than there are CPUs, time counts by the share that each of them gets, as in tests/support/process.hpp.
 bounded()
 {
-	local status=0
+	local status=0 left=$(($1 * 100)) cpus tasks
 
-	timeout -k 10 "$@" </dev/null &
+	cpus=$(nproc)
+	shift
+	rm -f "$scratch/late"
+	timeout -k 10 0 "$@" </dev/null &
 	running=$!
+	while sleep 1 && kill -0 "$running" && ((left > 0)); do
+		read -r _ _ _ tasks _ </proc/loadavg
+		tasks=${tasks%/*}
+		((left -= 100 * cpus / (tasks > cpus ? tasks : cpus))) || true
+		((left > 0)) || { touch "$scratch/late" && kill "$running"; }
+	done </dev/null >/dev/null 2>&1 &
 	wait "$running" || status=$?
+	[ ! -e "$scratch/late" ] || status=124
 	running=
 	return "$status"
 }

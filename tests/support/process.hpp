@@ -22,6 +22,22 @@ struct Result {
 	std::string text() const; /* all of it, for CAPTURE */
 };
 
+/* A limit of time that the load of others does not reach: while more tasks want a CPU than there are
+ * CPUs, time counts by the share that each of them gets.
+ */
+class Patience
+{
+    public:
+	explicit Patience(std::chrono::milliseconds limit);
+	bool ended();
+	/* Of time in which @tasks can run on @cpus CPUs, the share that counts. */
+	static double share(unsigned tasks, unsigned cpus);
+
+    private:
+	std::chrono::steady_clock::time_point last_;
+	double left_s_;
+};
+
 struct RunOptions {
 	std::chrono::milliseconds timeout{ 60000 };
 	Args environment; /* "NAME=value", on top of ours */
@@ -61,7 +77,7 @@ class Child
 	pid_t pid_ = -1;
 	int out_ = -1, err_ = -1;
 	std::string command_;
-	std::chrono::steady_clock::time_point deadline_;
+	Patience patience_;
 };
 
 Result run(const Args &args, const RunOptions &options = {});
@@ -69,7 +85,7 @@ Result run(const Args &args, const RunOptions &options = {});
 /* Run a command of the test's set-up; throws, with all its output, unless it exits with 0. */
 std::string must(const Args &args);
 
-/* Call @condition until it is true, for at most @timeout. */
+/* Call @condition until it is true, for at most @timeout by Patience. */
 bool eventually(const std::function<bool()> &condition,
 		std::chrono::milliseconds timeout = std::chrono::seconds(30));
 
