@@ -71,16 +71,79 @@ bool doctor_is_note(const struct doctor_finding *finding)
 	return finding->severity == DOCTOR_LOW || finding->confidence == DOCTOR_CONFIGURED;
 }
 
-/* The first finding that it may follow from. A cause never follows from a note. */
+/* May packets of @iface come to @cpu? Also true if it is not known. */
+static bool comes_to(const struct doctor_iface *iface, __s32 cpu)
+{
+	const struct doctor_queue *queue;
+	const struct doctor_napi *napi;
+
+	if ((iface->rps_queues && iface->rps_queues != ~0U) ||
+	    rxaqm_list_find(napi, &iface->napis, napi->pid) ||
+	    !rxaqm_list_find(queue, &iface->queues, !queue->tx && queue->cpu >= 0))
+		return true;
+	return rxaqm_list_find(queue, &iface->queues, !queue->tx && queue->cpu == cpu);
+}
+
+/* May @cause explain what happens at @iface (NULL: everywhere) and @cpu (-1: everywhere), and loses
+ * @lost packets (0: none)? Only at the same place, and if @cause has lost half as many.
+ */
+static bool explains(const struct doctor_finding *cause, const struct doctor_iface *iface,
+		     __s32 cpu, double lost)
+{
+	if (cause->iface && iface && cause->iface != iface)
+		return false;
+	if (cause->cpu >= 0 && cpu >= 0 && cause->cpu != cpu)
+		return false;
+	if ((cause->cpu >= 0 && iface && !comes_to(iface, cause->cpu)) ||
+	    (cpu >= 0 && cause->iface && !comes_to(cause->iface, cpu)))
+		return false;
+	return cause->lost <= 0 || lost <= 2 * cause->lost;
+}
+
+/* The first of the findings @finding->after that explains it. */
+static const struct doctor_finding *root_of(const struct doctor_diagnosis *diagnosis,
+					    const struct doctor_finding *finding, bool but_notes)
+{
+	const struct doctor_finding *cause;
+	const char *ids = finding->after;
+	size_t len;
+
+	for (; ids && *ids; ids += len + strspn(ids + len, " ")) {
+		len = strcspn(ids, " ");
+		cause = doctor_find(diagnosis, ids, len);
+		if (cause && cause->verdict == DOCTOR_FOUND &&
+		    !(but_notes && doctor_is_note(cause)) &&
+		    explains(cause, finding->iface, finding->cpu, finding->lost))
+			return cause;
+	}
+	return NULL;
+}
+
+/* A cause never follows from a note. */
 static const struct doctor_finding *find_root(const struct doctor_diagnosis *diagnosis,
 					      const struct doctor_finding *finding)
 {
-	const struct doctor_finding *cause = doctor_first_of(diagnosis, finding->after,
-							     DOCTOR_FOUND, true);
+	const struct doctor_finding *cause = root_of(diagnosis, finding, true);
 
-	return cause || !doctor_is_note(finding) ?
-		       cause :
-		       doctor_first_of(diagnosis, finding->after, DOCTOR_FOUND, false);
+	return cause || !doctor_is_note(finding) ? cause : root_of(diagnosis, finding, false);
+}
+
+/* Does a finding explain @risen? The check that sums it up has looked at all interfaces. */
+static bool is_explained(const struct doctor_diagnosis *diagnosis, const struct doctor_risen *risen)
+{
+	const char *ids = risen->loss->by;
+	const struct doctor_finding *cause;
+	size_t len;
+
+	for (; ids && *ids; ids += len + strspn(ids + len, " ")) {
+		len = strcspn(ids, " ");
+		cause = doctor_find(diagnosis, ids, len);
+		if (cause && cause->verdict == DOCTOR_FOUND &&
+		    (ids == risen->loss->by ||
+		     explains(cause, risen->iface, -1, (double)risen->rise)))
+			return true;
+	}
+	return false;
 }
 
 /* Two counters of one interface are twins if they count the same, or rose by the same. They are
@@ -102,7 +165,7 @@ static void add_unexplained(void *arg, const struct doctor_risen *risen)
 	struct doctor_risen *list = diagnosis->unexplained;
 	size_t at, nr = diagnosis->nr_unexplained;
 
-	if (doctor_first_of(diagnosis, risen->loss->by, DOCTOR_FOUND, false))
+	if (is_explained(diagnosis, risen))
 		return;
 	for (at = 0; at < nr && !is_twin(&list[at], risen); at++)
 		;
@@ -135,6 +198,7 @@ int doctor_diagnose(const struct doctor_snapshot *snap, struct doctor_diagnosis 
 		finding->severity = finding->check->severity;
 		finding->confidence = finding->check->confidence;
 		finding->after = finding->check->after;
+		finding->cpu = -1;
 		finding->verdict = doctor_judge(snap, finding);
 	}
 	doctor_each(finding, diagnosis, DOCTOR_BLIND)

@@ -35,7 +35,7 @@ static const struct doctor_probe probes[] = {
 		.name = "drops",
 		.what = "which functions of the kernel drop packets, and why",
 		.cost = "some 100 ns a packet that is dropped",
-		.if_found = "udp-filtered rx-dropped",
+		.if_found = "udp-filtered rx-dropped ip-undelivered ingress-drops tcp-gaps",
 		.if_unexplained = true,
 		.run = doctor_probe_drops,
 	},

@@ -53,7 +53,7 @@ DOCTOR_JUDGE(judge_probed)
 	doctor_probed_say(snap, finding, napi);
 	iface = doctor_iface_at(snap, napi->ifindex);
 	if (iface)
-		doctor_say(finding, "iface", "%s", iface->name);
+		doctor_say_iface(finding, iface);
 	doctor_say_ours(finding, "attach", "`rxaqm attach ${iface}` ");
 	doctor_say(finding, "mode", "not attached");
 	doctor_say(finding, "how_long", "; rxaqm attach measures how long");

@@ -28,7 +28,7 @@ static enum doctor_verdict judge_column(const struct doctor_snapshot *snap,
 		if (rise <= most)
 			continue;
 		most = rise;
-		doctor_note(finding, "cpu", is->id, DOCTOR_NUMBER, SOFTNET);
+		doctor_say_cpu(finding, is->id, SOFTNET);
 	}
 	doctor_note_count(finding, "drops", total, SOFTNET);
 	doctor_note_count(finding, "processed", processed, SOFTNET);
@@ -36,12 +36,29 @@ static enum doctor_verdict judge_column(const struct doctor_snapshot *snap,
 	doctor_say(finding, "larger", "%llu", limit < 2048 ? 4096ULL : 2ULL * limit);
 	doctor_say_busiest(snap, finding);
 	doctor_say_cpus(snap, finding, most ? (__s32)doctor_noted(finding, "cpu") : -1);
-	return doctor_found_if_often(snap, total);
+	return doctor_judge_share(snap, finding, (double)total, (double)(processed + total));
 }
 
+/* softnet_stat is of all network namespaces. What the backlog drops of an interface is in its
+ * rx_dropped, too (net/core/dev.c:enqueue_to_backlog).
+ */
 DOCTOR_JUDGE(judge_backlog)
 {
-	return judge_column(snap, finding, offsetof(struct doctor_cpu, dropped));
+	enum doctor_verdict verdict = judge_column(snap, finding,
+						   offsetof(struct doctor_cpu, dropped));
+	const struct doctor_iface *iface;
+	__u64 ours = 0;
+
+	rxaqm_list_each(iface, &snap->after.ifaces)
+		ours += doctor_iface_rose(snap, iface, "rx_dropped");
+	doctor_say(finding, "whose", "%s", "");
+	if (!snap->namespaces.nr)
+		return verdict;
+	doctor_say(finding, "whose", ", of the whole host; %llu were for interfaces here",
+		   (unsigned long long)ours);
+	if ((double)ours < doctor_window_s(snap))
+		finding->severity = DOCTOR_LOW;
+	return verdict;
 }
 
 /* Found if the host is overloaded now at a rate that was no overload before a spike. */
@@ -89,11 +106,13 @@ const struct doctor_check doctor_checks_backlog[] = {
 	  .reference = "Meta, TCP self-throttling behind an overloaded receive queue",
 	  .judge = judge_sticky },
 	{ DOCTOR_CHECK("backlog-drops", BACKLOG, ARRIVAL, HIGH, MEASURED),
-	  .reads = "softnet_stat, second column; netdev_max_backlog",
-	  .cause = "The backlog of CPU ${cpu} is full: ${drops} packets dropped before the stack.",
+	  .reads = "softnet_stat, second column; rx_dropped; netdev_max_backlog",
+	  .rule = "1/s or more; low if they are those of other network namespaces",
+	  .cause =
+		  "The backlog of CPU ${cpu} is full: ${drops} packets dropped before the stack${whose}.",
 	  .because = "RPS, tunnels, veth and loopback put packets into a queue of ${limit} a CPU, "
 		     "and that CPU does not keep up.",
-	  .clear = "${drops} drops of ${processed} packets in the backlog of CPUs",
+	  .clear = "${drops} drops of ${processed} packets in the backlog of CPUs, of the whole host",
 	  .now = RPS(
 		  "${mask}") " spreads what ${iface} receives over more CPUs. `sysctl -w net.core.netdev_max_backlog=${larger}` for bursts only",
 	  .keep = KEEP("net.core.netdev_max_backlog=${larger}"),

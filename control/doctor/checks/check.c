@@ -130,15 +130,58 @@ enum doctor_verdict doctor_blind(struct doctor_finding *finding, const char *fmt
 	return DOCTOR_BLIND;
 }
 
+void doctor_say_iface(struct doctor_finding *finding, const struct doctor_iface *iface)
+{
+	finding->iface = iface;
+	doctor_say(finding, "iface", "%s", iface->name);
+}
+
+void doctor_say_cpu(struct doctor_finding *finding, __u32 cpu, const char *source)
+{
+	finding->cpu = (__s32)cpu;
+	doctor_note(finding, "cpu", cpu, DOCTOR_NUMBER, source);
+}
+
+double doctor_gap_percent(const struct doctor_snapshot *snap)
+{
+	__u64 behind = 0, twice, came = 0;
+
+	doctor_counter(snap, "TcpExt.TCPOFOQueue", &behind);
+	doctor_counter(snap, "Tcp.InSegs", &came);
+	doctor_counters(snap, "TcpExt.TCPDSACKOldSent|TcpExt.TCPDSACKOfoSent", &twice);
+	if (behind <= twice || (double)(behind - twice) < doctor_window_s(snap) || !came)
+		return 0;
+	return (double)(behind - twice) * 100 / (double)came;
+}
+
+bool doctor_tcp_waits(const struct doctor_snapshot *snap)
+{
+	__u64 again = 0, sent = 0;
+
+	doctor_counter(snap, "Tcp.RetransSegs", &again);
+	doctor_counter(snap, "Tcp.OutSegs", &sent);
+	return doctor_gap_percent(snap) >= 1 ||
+	       ((double)again >= doctor_window_s(snap) && again * 100 >= sent);
+}
+
+enum doctor_verdict doctor_judge_share(const struct doctor_snapshot *snap,
+				       struct doctor_finding *finding, double lost, double passed)
+{
+	finding->lost = lost;
+	if (lost * 1000 < passed && (lost * 10000 < passed || !doctor_tcp_waits(snap)))
+		finding->severity = DOCTOR_LOW;
+	return doctor_found_if(lost >= doctor_window_s(snap));
+}
+
 enum doctor_verdict doctor_judge_rise(const struct doctor_snapshot *snap,
 				      struct doctor_finding *finding)
 {
-	__u64 events;
+	__u64 events, passed;
 
-	if (!doctor_rise_of(snap, finding->check->id, &events))
+	if (!doctor_rise_of(snap, finding->check->id, &events, &passed))
 		return doctor_blind(finding, "the kernel does not count that here");
 	doctor_note_count(finding, "events", events, finding->check->reads);
-	return doctor_found_if_often(snap, events);
+	return doctor_judge_share(snap, finding, (double)events, (double)passed);
 }
 
 __u64 doctor_probed(const struct doctor_snapshot *snap, const char *name)

@@ -93,7 +93,8 @@ struct doctor_check {
 	enum doctor_severity severity;
 	enum doctor_confidence confidence;
 	const char *reads; /* the sources, for the table of docs/doctor.md */
-	const char *rule; /* when it is found, for the same table; NULL: its counters rise by 1/s */
+	const char *rule; /* when it is found, for the same table; NULL: its counters rise by 1/s or
+			     more; a note by the rule of shares */
 	const char *cause; /* one sentence in plain words */
 	const char *because; /* what happens, and how the doctor knows */
 	const char *clear; /* the number that acquits it */
@@ -154,7 +155,7 @@ struct doctor_check {
 	"rxaqm(8)"
 
 #define DOCTOR_MAX_EVIDENCE 16
-#define DOCTOR_MAX_WORDS 16
+#define DOCTOR_MAX_WORDS 20
 
 struct doctor_finding {
 	const struct doctor_check *check;
@@ -167,13 +168,35 @@ struct doctor_finding {
 	struct doctor_word words[DOCTOR_MAX_WORDS];
 	unsigned int nr_words;
 	char reason[200]; /* why it is DOCTOR_BLIND */
+	const struct doctor_iface *iface; /* where it is; NULL: of the whole host, or not known */
+	__s32 cpu; /* the same; -1 */
+	double lost; /* packets; 0: it is no loss, or not known */
 	const struct doctor_finding *consequence_of; /* NULL: a cause of its own */
 };
 
 /* Check the row's conditions, then call its function. */
 enum doctor_verdict doctor_judge(const struct doctor_snapshot *snap,
 				 struct doctor_finding *finding);
-/* Found if the loss counters of this check rise by 1/s or more ("events"). */
+/* The rule of shares, for @lost of the @passed packets that came by there (0: not known). Fewer than
+ * one a second slow nothing: the number acquits. Below 1 of 1000 it is a note, unless TCP waits for
+ * what was lost; below 1 of 10,000 it is one in any case.
+ */
+enum doctor_verdict doctor_judge_share(const struct doctor_snapshot *snap,
+				       struct doctor_finding *finding, double lost, double passed);
+/* The same, where the protocol counter @name is counted. */
+static inline enum doctor_verdict doctor_judge_lost(const struct doctor_snapshot *snap,
+						    struct doctor_finding *finding,
+						    const char *name, __u64 lost)
+{
+	return doctor_judge_share(snap, finding, (double)lost, (double)doctor_passes(snap, name));
+}
+/* How many of the TCP segments received came behind a gap, without those that came twice: then the
+ * path only reorders. In percent; 0 if it is less than one a second.
+ */
+double doctor_gap_percent(const struct doctor_snapshot *snap);
+/* Does TCP wait for lost packets? One of 100 segments is sent again, or comes behind a gap. */
+bool doctor_tcp_waits(const struct doctor_snapshot *snap);
+/* doctor_judge_share() of the loss counters of this check ("events"). */
 enum doctor_verdict doctor_judge_rise(const struct doctor_snapshot *snap,
 				      struct doctor_finding *finding);
 
@@ -213,12 +236,9 @@ static inline enum doctor_verdict doctor_found_if(bool found)
 	return found ? DOCTOR_FOUND : DOCTOR_CLEAR;
 }
 
-/* Fewer than one a second slow nothing: then the number acquits. */
-static inline enum doctor_verdict doctor_found_if_often(const struct doctor_snapshot *snap,
-							__u64 events)
-{
-	return doctor_found_if((double)events >= doctor_window_s(snap));
-}
+/* Note where it is: ${iface}, ${cpu}. */
+void doctor_say_iface(struct doctor_finding *finding, const struct doctor_iface *iface);
+void doctor_say_cpu(struct doctor_finding *finding, __u32 cpu, const char *source);
 
 /* ${socket}: "10.0.0.1:5001 from 10.0.0.2:4711"; ${program}: "nc (pid 17)", or "a program that is
  * not known"; ${pid}: 17, if it is known. Also notes what its CPU does.

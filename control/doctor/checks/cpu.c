@@ -48,7 +48,7 @@ static bool measure(const struct doctor_snapshot *snap, struct doctor_finding *f
 	spread->others = spread->loads.nr > 1 ?
 				 (sum - spread->most) / (double)(spread->loads.nr - 1) :
 				 0;
-	doctor_note(finding, "cpu", spread->busiest->cpu, DOCTOR_NUMBER, STAT);
+	doctor_say_cpu(finding, spread->busiest->cpu, STAT);
 	doctor_note_share(finding, "busiest", spread->most, STAT);
 	doctor_note_share(finding, "others", spread->others, STAT);
 	return true;
@@ -90,6 +90,7 @@ DOCTOR_JUDGE(judge_all)
 	if (!measure(snap, finding, &spread))
 		return DOCTOR_BLIND;
 	doctor_say_busiest(snap, finding);
+	finding->cpu = -1;
 	return doctor_found_if(spread.full &&
 			       (spread.loads.nr == 1 || spread.others > OTHERS_PERCENT));
 }
@@ -106,7 +107,7 @@ DOCTOR_JUDGE(judge_steal)
 		if (load->steal < most)
 			continue;
 		most = load->steal;
-		doctor_note(finding, "cpu", load->cpu, DOCTOR_NUMBER, STAT);
+		doctor_say_cpu(finding, load->cpu, STAT);
 	}
 	doctor_note_share(finding, "stolen", most, "/proc/stat steal");
 	return doctor_found_if(most >= 10);
@@ -126,9 +127,10 @@ DOCTOR_JUDGE(judge_starved)
 		if (load->starved >= worst->starved)
 			worst = load;
 	}
-	doctor_note(finding, "cpu", worst->cpu, DOCTOR_NUMBER, SCHEDSTAT);
+	doctor_say_cpu(finding, worst->cpu, SCHEDSTAT);
 	doctor_note_share(finding, "receives", worst->receiving, STAT);
 	doctor_note_share(finding, "starved", worst->starved, SCHEDSTAT);
+	doctor_say(finding, "thread", "%s", worst->late ? worst->late->comm : "ksoftirqd");
 	doctor_say_hogs(snap, finding, (__s32)worst->cpu);
 	doctor_say_cpus(snap, finding, (__s32)worst->cpu);
 	if (worst->late)
@@ -169,7 +171,7 @@ DOCTOR_JUDGE(judge_late)
 			 SCHEDSTAT);
 	if (!worst)
 		return DOCTOR_CLEAR;
-	doctor_note(finding, "cpu", worst->cpu, DOCTOR_NUMBER, SCHEDSTAT);
+	doctor_say_cpu(finding, worst->cpu, SCHEDSTAT);
 	doctor_say(finding, "thread", "%s", worst->late->comm);
 	doctor_say(finding, "longest", "how long at once is not known");
 	if (worst->late->longest_wait_ns != ~0ULL)
@@ -224,7 +226,7 @@ DOCTOR_JUDGE(judge_other)
 			worst = load;
 	}
 	net_rx = doctor_since(worst->was->net_rx, worst->is->net_rx);
-	doctor_note(finding, "cpu", worst->cpu, DOCTOR_NUMBER, STAT);
+	doctor_say_cpu(finding, worst->cpu, STAT);
 	doctor_note_share(finding, "softirqs", worst->softirq, STAT);
 	doctor_note_share(finding, "receiving", worst->receiving, "/proc/softirqs");
 	doctor_note_count(finding, "net_rx", net_rx == ~0ULL ? 0 : net_rx, "/proc/softirqs");
@@ -245,9 +247,10 @@ const struct doctor_check doctor_checks_cpu[] = {
 	  .reference = "proc(5), steal", .judge = judge_steal },
 	{ DOCTOR_CHECK("rx-starved", CPU, SHARED, HIGH, MEASURED),
 	  .reads = "/proc/PID/schedstat of ksoftirqd/N, napi/IF-N, backlog_napi/N",
-	  .rule = "such a thread waits 50 % of the time for its CPU, and not for another such thread",
-	  .cause = "The thread that receives on CPU ${cpu} waits ${starved} of the time for that CPU. Programs that use "
-		   "it: ${hogs}.",
+	  .rule = "such a thread, of an interface here, waits 50 % of the time for its CPU, and not for another such "
+		  "thread",
+	  .cause = "${thread}, which receives on CPU ${cpu}, waits ${starved} of the time for that CPU. Programs that "
+		   "use it: ${hogs}.",
 	  .because =
 		  "Receiving there takes ${receives}. The thread wanted to run and did not get the CPU: the queue "
 		  "stands because nobody polls it, not because packets are expensive.",

@@ -22,7 +22,7 @@ void doctor_probed_say(const struct doctor_snapshot *snap, struct doctor_finding
 	const struct doctor_iface *iface = doctor_iface_at(snap, napi->ifindex);
 	const struct doctor_queue *queue;
 
-	doctor_note(finding, "cpu", napi->cpu, DOCTOR_NUMBER, POLLS);
+	doctor_say_cpu(finding, napi->cpu, POLLS);
 	if (!napi->ifindex)
 		doctor_say(finding, "where", "The backlog of CPU %u", napi->cpu);
 	else
@@ -186,7 +186,7 @@ DOCTOR_JUDGE(judge_late)
 		return DOCTOR_CLEAR;
 	doctor_note(finding, "p99", (double)worst->p99_ns / 1000, DOCTOR_US, RAISED);
 	doctor_note(finding, "waits", (double)worst->waits, DOCTOR_COUNT, RAISED);
-	doctor_note(finding, "cpu", worst->cpu, DOCTOR_NUMBER, RAISED);
+	doctor_say_cpu(finding, worst->cpu, RAISED);
 	doctor_say(finding, "task", "%s",
 		   *worst->held_by ? worst->held_by : "a task without a name");
 	return doctor_found_if(worst->longest_ns >= SOFTIRQ_LATE_NS);

@@ -68,7 +68,7 @@ static void say_link(struct doctor_finding *finding, const struct doctor_iface *
 	doctor_note_share(finding, "used", use, SPEED);
 	if (!iface)
 		return;
-	doctor_say(finding, "iface", "%s", iface->name);
+	doctor_say_iface(finding, iface);
 	doctor_say(finding, "mbit", "%lld", (long long)iface->speed_mbit);
 	doctor_say(finding, "speed", "%lld Mbit/s%s", (long long)iface->speed_mbit,
 		   is_half(iface) ? ", half duplex" : "");
@@ -123,13 +123,14 @@ DOCTOR_JUDGE(judge_duplex)
 			  iface ? doctor_iface_rose(snap, iface, "collisions") : 0, LINK);
 	doctor_note_count(finding, "damaged",
 			  iface ? doctor_loss_by(snap, iface, "wire-errors", NULL) : 0, LINK);
-	if (least < doctor_window_s(snap))
+	if (!iface)
 		return DOCTOR_CLEAR;
-	doctor_say(finding, "iface", "%s", iface->name);
+	doctor_say_iface(finding, iface);
 	if (iface->speed_mbit > 0)
 		doctor_say(finding, "mbit", "%lld", (long long)iface->speed_mbit);
 	doctor_say(finding, "duplex", "%s", *iface->duplex ? iface->duplex : "not known");
-	return DOCTOR_FOUND;
+	return doctor_judge_share(snap, finding, least,
+				  (double)doctor_iface_rose(snap, iface, "rx_packets"));
 }
 
 const struct doctor_check doctor_checks_link[] = {

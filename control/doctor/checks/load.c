@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "doctor/checks/load.h"
@@ -41,6 +42,32 @@ static bool really_receives(const struct doctor_thread *is, __u64 run_ns, double
 	       (run_ns >= 1000000 && (double)run_ns >= softirq_ns / 5);
 }
 
+/* Is it ksoftirqd, or the thread of a NAPI of an interface here ("napi/eth0-8193")? Those of other
+ * network namespaces are of the whole host.
+ */
+static bool is_ours(const struct doctor_snapshot *snap, const char *comm)
+{
+	const struct doctor_iface *iface;
+	const struct doctor_napi *napi;
+	const char *dash = strrchr(comm, '-');
+	__u32 id = dash ? (__u32)strtoul(dash + 1, NULL, 10) : 0;
+
+	if (strncmp(comm, "napi/", 5))
+		return true;
+	comm += 5;
+	rxaqm_list_each(iface, &snap->after.ifaces) {
+		size_t len = strlen(iface->name);
+
+		/* Before Linux 5.17 its name has 15 characters at most. */
+		if (strlen(comm) == 10 && (!dash || len > 10) && !strncmp(comm, iface->name, 10))
+			return true;
+		if (!strncmp(comm, iface->name, len) && comm[len] == '-')
+			return !iface->napis.nr ||
+			       rxaqm_list_find(napi, &iface->napis, napi->id == id);
+	}
+	return false;
+}
+
 /* A NAPI's thread runs outside of softirqs; /proc/stat counts it as system time. */
 static void add_threads(const struct doctor_snapshot *snap, struct doctor_load *load)
 {
@@ -51,7 +78,7 @@ static void add_threads(const struct doctor_snapshot *snap, struct doctor_load *
 	rxaqm_list_each(is, &snap->after.threads) {
 		was = thread_before(snap, is);
 		if (!was || is->cpu != (__s32)load->cpu || is->run_ns < was->run_ns ||
-		    is->wait_ns < was->wait_ns)
+		    is->wait_ns < was->wait_ns || !is_ours(snap, is->comm))
 			continue;
 		run_ns = is->run_ns - was->run_ns;
 		wait_ns = is->wait_ns - was->wait_ns;

@@ -226,11 +226,30 @@ struct worst {
 	const char *counter;
 };
 
+/* Note ${others}: the other interfaces that lost something, and how much. */
+static void say_others(const struct doctor_snapshot *snap, struct doctor_finding *finding)
+{
+	const struct doctor_iface *iface;
+	char text[160] = "";
+	size_t at = 0;
+	__u64 events;
+
+	rxaqm_list_each(iface, &snap->after.ifaces) {
+		if (doctor_is_sum(iface) || iface == finding->iface || at > 100)
+			continue;
+		events = lost(snap, iface, finding->check->id, &(const char *){ NULL });
+		if ((double)events >= doctor_window_s(snap))
+			at += (size_t)snprintf(text + at, sizeof(text) - at, "; %llu at %s",
+					       (unsigned long long)events, iface->name);
+	}
+	doctor_say(finding, "others", "%s", text);
+}
+
 static enum doctor_verdict judge_worst(const struct doctor_snapshot *snap,
 				       struct doctor_finding *finding, struct worst *worst)
 {
 	const struct doctor_iface *iface;
-	__u64 events, most = 0;
+	__u64 events, most = 0, passed;
 	const char *name;
 
 	if (!snap->after.ifaces.nr)
@@ -243,15 +262,15 @@ static enum doctor_verdict judge_worst(const struct doctor_snapshot *snap,
 		*worst = (struct worst){ iface, *name ? name : "qstats" };
 	}
 	iface = worst->iface;
+	passed = !iface ? all_packets(snap) :
+			  doctor_iface_rose(snap, iface,
+					    strncmp(worst->counter, "tx", 2) ? "rx_packets" :
+									       "tx_packets");
 	doctor_note_count(finding, "events", most, LINK ", qstats, " ETHTOOL);
-	doctor_note_count(finding, "packets",
-			  iface ? doctor_iface_rose(snap, iface, "rx_packets") : all_packets(snap),
-			  LINK);
-	/* A hang lasts 5 s: one is enough. */
-	if (!iface ||
-	    ((double)most < doctor_window_s(snap) && strcmp(finding->check->id, "tx-hangs") != 0))
+	doctor_note_count(finding, "packets", passed, LINK);
+	if (!iface)
 		return DOCTOR_CLEAR;
-	doctor_say(finding, "iface", "%s", iface->name);
+	doctor_say_iface(finding, iface);
 	doctor_say(finding, "counter", "%s", worst->counter);
 	doctor_say_ours(finding, "less", "%s",
 			strstr(worst->counter, "linklocal") ?
@@ -273,12 +292,44 @@ static enum doctor_verdict judge_worst(const struct doctor_snapshot *snap,
 			 !doctor_iface_rose(snap, iface, "rx_packets") ? RING_STUCK :
 			 are_idle(snap)				       ? RING_IDLE :
 									 RING_SLOW);
-	return DOCTOR_FOUND;
+	say_others(snap, finding);
+	return doctor_judge_share(snap, finding, (double)most, (double)passed);
 }
 
 DOCTOR_JUDGE(judge)
 {
 	return judge_worst(snap, finding, &(struct worst){});
+}
+
+/* What is counted is no packet: it may explain any number of them. */
+DOCTOR_JUDGE(judge_times)
+{
+	enum doctor_verdict verdict = judge(snap, finding);
+
+	finding->lost = 0;
+	return verdict;
+}
+
+/* A hang lasts 5 s: one is enough. */
+DOCTOR_JUDGE(judge_hang)
+{
+	enum doctor_verdict verdict = judge_times(snap, finding);
+
+	finding->severity = finding->check->severity;
+	return verdict == DOCTOR_BLIND ? verdict :
+					 doctor_found_if(doctor_noted(finding, "events") > 0);
+}
+
+/* Allowances for a few kinds of packets are not to be compared with all packets. */
+DOCTOR_JUDGE(judge_allowance)
+{
+	struct worst worst = {};
+	enum doctor_verdict verdict = judge_worst(snap, finding, &worst);
+
+	if (worst.iface &&
+	    (strstr(worst.counter, "linklocal") || strstr(worst.counter, "conntrack")))
+		finding->severity = finding->check->severity;
+	return verdict;
 }
 
 /* A few are always there, from odd peers, or from VLANs if a MAC does not allow for the tag. Some
@@ -292,8 +343,7 @@ DOCTOR_JUDGE(judge_long)
 	if (verdict != DOCTOR_FOUND)
 		return verdict;
 	doctor_note_known(finding, "mtu", worst.iface->mtu, LINK);
-	if (doctor_noted(finding, "events") * 1000 < doctor_noted(finding, "packets") ||
-	    (worst.iface->mtu > 1500 && strcmp(worst.counter, "rx_length_errors") != 0))
+	if (worst.iface->mtu > 1500 && strcmp(worst.counter, "rx_length_errors") != 0)
 		finding->severity = DOCTOR_LOW;
 	return verdict;
 }
@@ -303,14 +353,16 @@ DOCTOR_JUDGE(judge_paused)
 {
 	struct worst worst = {};
 	enum doctor_verdict verdict = judge_worst(snap, finding, &worst);
+	const char *way = finding->check->place == DOCTOR_TX ? "rx_" : "tx_";
 	double window = doctor_window_s(snap), share = -1;
 	__u64 us;
 
+	finding->lost = 0;
 	if (verdict != DOCTOR_FOUND)
 		return verdict;
 	json_object_object_foreach(worst.iface->ethtool, name, entry) {
 		(void)entry;
-		if (strstr(name, "rx_") && strstr(name, "pause_duration") &&
+		if (strstr(name, way) && strstr(name, "pause_duration") &&
 		    doctor_iface_rise(snap, worst.iface, true, name, &us) &&
 		    (double)us / 1e4 / window > share)
 			share = (double)us / 1e4 / window;
@@ -319,6 +371,7 @@ DOCTOR_JUDGE(judge_paused)
 		doctor_note_share(finding, "paused", share, ETHTOOL);
 	else
 		doctor_say(finding, "paused", "not known");
+	finding->severity = finding->check->severity;
 	if (share >= 0 ? share < 5 : doctor_noted(finding, "events") < 100 * window)
 		finding->severity = DOCTOR_LOW;
 	return verdict;
@@ -328,9 +381,9 @@ DOCTOR_JUDGE(judge_xdp)
 {
 	enum doctor_verdict verdict = judge(snap, finding);
 
-	/* An AQM is there to drop. */
-	if (verdict == DOCTOR_FOUND &&
-	    doctor_noted(finding, "events") <= doctor_noted(finding, "by_rxaqm"))
+	/* An AQM is there to drop, and other programs are, too: a filter may drop a part. */
+	if (doctor_noted(finding, "events") <= doctor_noted(finding, "by_rxaqm") ||
+	    doctor_noted(finding, "events") < doctor_noted(finding, "packets"))
 		finding->severity = DOCTOR_LOW;
 	return verdict;
 }
@@ -351,7 +404,7 @@ const struct doctor_check doctor_checks_nic[] = {
 	{ DOCTOR_CHECK("nic-allowance", NIC, ELSEWHERE, HIGH, MEASURED),
 	  .reads = "ethtool -S: *_allowance_exceeded (ENA), ratelimit drops",
 	  .cause =
-		  "The cloud limits ${iface}: ${events} packets were over an allowance of this machine (${counter}).",
+		  "The cloud limits ${iface}: ${events} packets were over an allowance of this machine (${counter}${others}).",
 	  .because =
 		  "The hypervisor drops or delays packets over the allowance. Some allowances are by queue: there more "
 		  "queues help.",
@@ -360,11 +413,11 @@ const struct doctor_check doctor_checks_nic[] = {
 	  .expect = "events from ${events} to 0", .risk = "price of a larger machine",
 	  .shown = "p07_linklocal",
 	  .reference = "Documentation/networking/device_drivers/ethernet/amazon/ena.rst",
-	  .judge = judge },
+	  .judge = judge_allowance },
 	{ DOCTOR_CHECK("nic-port-discards", NIC, SERVICE, HIGH, MEASURED),
 	  .reads = "ethtool -S: rx_discards_phy, *buf_discard, brb_discard; current_link_width",
 	  .cause =
-		  "${iface} loses packets before its rings: ${events} of ${packets} found no room behind the port.",
+		  "${iface} loses packets before its rings: ${events} of ${packets} found no room behind the port${others}.",
 	  .because =
 		  "Rings and CPUs have room: the NIC itself or its PCIe bus (width: ${pcie}) cannot take the packets.",
 	  .clear = "${events} packets had no room behind the port of a NIC",
@@ -377,7 +430,7 @@ const struct doctor_check doctor_checks_nic[] = {
 	  .judge = judge },
 	{ DOCTOR_CHECK("wire-errors", WIRE, ELSEWHERE, HIGH, MEASURED),
 	  .reads = "rx_crc_errors, rx_frame_errors; ethtool -S: *crc*, *fcs*, *symbol*, *align*",
-	  .cause = "${iface} receives damaged frames: ${events} of ${packets}.",
+	  .cause = "${iface} receives damaged frames: ${events} of ${packets}${others}.",
 	  .because = "A cable, a transceiver or a port of the switch is faulty.",
 	  .clear = "${events} damaged frames of ${packets}",
 	  .now = "`ethtool -m ${iface}` shows light levels; change the cable, then the transceiver",
@@ -388,7 +441,7 @@ const struct doctor_check doctor_checks_nic[] = {
 	  .reads = "rx_length_errors; ethtool -S: *oversize*, *long*, *length_err*; MTU",
 	  .rule = "1/s or more; low below 1 of 1000 packets, or where the MTU is above 1500 and only the driver counts",
 	  .cause =
-		  "${iface} receives frames longer than its MTU (${mtu}): it dropped ${events} of ${packets}.",
+		  "${iface} receives frames longer than its MTU (${mtu}): it dropped ${events} of ${packets}${others}.",
 	  .because =
 		  "The frames are not damaged (their CRC is right): a peer, a switch or a tunnel in the same network "
 		  "has a larger MTU (${counter}). Small packets pass, full ones never do: connections begin, and then "
@@ -400,9 +453,10 @@ const struct doctor_check doctor_checks_nic[] = {
 	  .after = "wire-errors duplex-mismatch", .shown = "p16_long_frames",
 	  .reference = "statistics.rst; RFC 4821", .judge = judge_long },
 	{ DOCTOR_CHECK("nic-pauses", NIC, ARRIVAL, MEDIUM, MEASURED),
-	  .reads = "ethtool -S: pause frames sent, PFC",
+	  .reads = "ethtool -S: pause frames sent, PFC, *pause_duration*",
+	  .rule = "1/s or more; low below 5 % of the time, or, where that is not known, below 100/s",
 	  .cause =
-		  "${iface} tells the switch to stop (${events} pause frames): the queue now stands in the switch.",
+		  "${iface} tells the switch to stop (${events} pause frames${others}): the queue now stands in the switch.",
 	  .because = "Flow control hides the overflow of this NIC and slows others at the switch.",
 	  .clear = "${events} pause frames sent",
 	  .now = "${ring_first}`ethtool -A ${iface} tx off` loses packets instead of pausing: only if other hosts suffer from the pauses",
@@ -411,12 +465,13 @@ const struct doctor_check doctor_checks_nic[] = {
 		  "pauses 0; packets that do not fit are dropped here, where that can be seen and marked",
 	  .risk = "drops; leave it on for traffic that may lose nothing (RoCE, FCoE)",
 	  .after = "nic-no-memory nic-port-discards rx-queue-standing " CPU_FULL " rx-starved",
-	  .shown = "x4_mlx5_pfc", .reference = "ethtool(8) -A; IEEE 802.3x", .judge = judge },
+	  .shown = "x4_mlx5_pfc", .reference = "ethtool(8) -A; IEEE 802.3x",
+	  .judge = judge_paused },
 	{ DOCTOR_CHECK("nic-pauses-received", TX, ELSEWHERE, MEDIUM, MEASURED),
 	  .reads = "ethtool -S: pause frames received, PFC, *pause_duration*",
 	  .rule = "1/s or more; low below 5 % of the time, or, where that is not known, below 100/s",
 	  .cause =
-		  "${iface} is told to stop sending: ${events} pause frames came (time paused: ${paused}).",
+		  "${iface} is told to stop sending: ${events} pause frames came${others} (time paused: ${paused}).",
 	  .because = "The switch, or a host behind it, does not take what this host sends.",
 	  .clear = "${events} pause frames received",
 	  .now = "find the slow host behind the switch: the switch counts pauses by port",
@@ -424,18 +479,20 @@ const struct doctor_check doctor_checks_nic[] = {
 	  .reference = "ethtool(8) -a; IEEE 802.3x, 802.1Qbb", .judge = judge_paused },
 	{ DOCTOR_CHECK("nic-no-memory", NIC, MEMORY, HIGH, MEASURED),
 	  .reads = "qstats rx-alloc-fail; ethtool -S: *alloc*fail*",
-	  .cause = "${iface} could not get memory for packets ${events} times: its ring ran empty.",
+	  .cause =
+		  "${iface} could not get memory for packets ${events} times${others}: its ring ran empty.",
 	  .because = "The host lacks free memory, not CPU time.",
 	  .clear = "${events} times there was no memory for a packet",
 	  .now = "`sysctl -w vm.min_free_kbytes=${larger}` of ${memory}",
 	  .keep = KEEP("vm.min_free_kbytes=${larger}"),
 	  .undo = UNSET("vm.min_free_kbytes=${smaller}"), .expect = "events from ${events} to 0",
 	  .risk = "programs have that much less memory", .shown = "n09_mvneta_memory",
-	  .reference = "Documentation/netlink/specs/netdev.yaml, rx-alloc-fail", .judge = judge },
+	  .reference = "Documentation/netlink/specs/netdev.yaml, rx-alloc-fail", .judge = judge_times },
 	{ DOCTOR_CHECK("nic-ring-overflow", NIC, ARRIVAL, HIGH, MEASURED),
 	  .reads =
 		  "qstats rx-hw-drop-overruns; rx_missed, rx_fifo, rx_over; ethtool -S of the driver",
-	  .cause = "The receive ring of ${iface} overflows: ${events} packets were lost in the NIC.",
+	  .cause =
+		  "The receive ring of ${iface} overflows: ${events} packets were lost in the NIC${others}.",
 	  .because = "${why} Entries of the ring: ${ring}, possible: ${ring_max}.",
 	  .clear = "${events} packets lost in NICs of ${packets}",
 	  .now = "${take}${grow} ${coalesce}${power}", .keep = "${keep}",
@@ -449,8 +506,9 @@ const struct doctor_check doctor_checks_nic[] = {
 	  .essential = true, .judge = judge },
 	{ DOCTOR_CHECK("xdp-drops", NIC, SETTING, MEDIUM, MEASURED),
 	  .reads = "ethtool -S: *xdp_drop*; drops that rxaqm counts",
+	  .rule = "1/s or more; low unless more are dropped than pass, or if rxaqm drops them",
 	  .cause =
-		  "An XDP program on ${iface} drops packets: ${events}, of which ${by_rxaqm} by rxaqm.",
+		  "An XDP program on ${iface} drops packets: ${events}, of which ${by_rxaqm} by rxaqm${others}.",
 	  .because =
 		  "They never become skbs, so dropwatch, tcpdump and the stack's counters do not see them.",
 	  .clear = "${events} packets dropped by XDP programs",
@@ -462,7 +520,7 @@ const struct doctor_check doctor_checks_nic[] = {
 	{ DOCTOR_CHECK("veth-drops", NIC, ARRIVAL, MEDIUM, MEASURED),
 	  .reads = "tx_dropped of veth devices",
 	  .cause =
-		  "The other end of ${iface} does not take what is sent to it: ${events} packets were dropped.",
+		  "The other end of ${iface} does not take what is sent to it: ${events} packets were dropped${others}.",
 	  .because =
 		  "If the other end has XDP or GRO on, packets wait in a ring of 256 for its NAPI, whose CPU was late; "
 		  "or the other end is down, or its MTU is smaller.",
@@ -474,11 +532,40 @@ const struct doctor_check doctor_checks_nic[] = {
 	  .after = "backlog-drops xdp-drops rx-starved rx-late cpu-steal " CPU_FULL,
 	  .shown = "n16_veth_ring",
 	  .reference = "drivers/net/veth.c:veth_xmit; kernel commit dc82a33297fc", .judge = judge },
+	{ DOCTOR_CHECK("tun-drops", NIC, READER, MEDIUM, MEASURED),
+	  .reads = "tx_dropped of tun and tap devices",
+	  .cause = "The program behind ${iface} (a guest's vhost, a VPN) does not take what is sent to it: ${events} of "
+		   "${packets} packets were dropped${others}.",
+	  .because =
+		  "Packets wait for it in a ring of txqueuelen a queue. The guest or its vhost thread is out of CPU, or "
+		  "bursts are longer than the ring, or nobody has the device open.",
+	  .clear = "${events} packets dropped because a program behind a tun or tap device was slow",
+	  .now = "`ip link set ${iface} txqueuelen 10000` for bursts; if `top -b -H -n 1` shows that a thread vhost-* or the "
+		 "VPN has no time left, a CPU of its own or more queues (queues= in the guest's definition) help",
+	  .keep = "${keep}", .undo = "`ip link set ${iface} txqueuelen 1000`", .expect = "events from ${events} to 0",
+	  .risk = "a longer queue is a longer delay",
+	  .after = "cpu-steal rx-starved backlog-drops xdp-drops", .shown = "g05_openstack_tap",
+	  .reference = "drivers/net/tun.c:tun_net_xmit", .judge = judge },
+	{ DOCTOR_CHECK("ingress-drops", BACKLOG, SETTING, MEDIUM, MEASURED),
+	  .reads = "RTM_GETQDISC drops of the qdiscs ingress and clsact",
+	  .cause = "A filter of tc drops what ${iface} receives before the stack sees it: ${events} of ${packets} "
+		   "packets${others}.",
+	  .because =
+		  "A policer that lets less pass than comes, or a rule or BPF program that drops. Clsact counts what it "
+		  "drops at egress, too.",
+	  .clear = "${events} packets dropped by filters of tc at ingress",
+	  .now = "`tc -s filter show dev ${iface} ingress` shows which one drops; a larger rate and burst there, or "
+		 "delete it",
+	  .keep = "the same where the filter is configured (its script, the container network)",
+	  .undo = "the old filter",
+	  .expect = "events from ${events} to what is meant to be dropped",
+	  .risk = "what the filter kept out comes in", .shown = "g01_mininet_policer",
+	  .reference = "tc-police(8); net/core/dev.c:sch_handle_ingress", .judge = judge },
 	{ DOCTOR_CHECK("tx-hangs", TX, ELSEWHERE, HIGH, MEASURED),
 	  .reads = "queues/tx-N/tx_timeout of an interface; ethtool -S: *tx*timeout*",
 	  .rule = "one or more",
 	  .cause =
-		  "The kernel's watchdog reset a Tx queue of ${iface} that hung (times: ${events}).",
+		  "The kernel's watchdog reset a Tx queue of ${iface} that hung (times: ${events}${others}).",
 	  .because =
 		  "It sent nothing for 5 s or more (dmesg: NETDEV WATCHDOG), and lost what it held. The NIC, its "
 		  "driver or its link is faulty; often an offload does not work.",
@@ -489,10 +576,11 @@ const struct doctor_check doctor_checks_nic[] = {
 	  .expect = "events from ${events} to 0",
 	  .risk = "offloads that are off cost some % of a CPU; EEE resets the link",
 	  .after = "nic-pauses-received cpu-steal", .shown = "n03_r8169_tx_timeout",
-	  .reference = "net/sched/sch_generic.c:dev_watchdog", .judge = judge },
+	  .reference = "net/sched/sch_generic.c:dev_watchdog", .judge = judge_hang },
 	{ DOCTOR_CHECK("rx-dropped", NIC, ELSEWHERE, LOW, MEASURED),
 	  .reads = "rx_dropped of the interface", .rule = "20/s or more, and 1 of 1000 packets",
-	  .cause = "${events} packets were dropped at ${iface} for other reasons (rx_dropped).",
+	  .cause =
+		  "${events} packets were dropped at ${iface} for other reasons (rx_dropped${others}).",
 	  .because =
 		  "They had protocols or VLANs that nobody here wants, a filter dropped them, or the driver could not "
 		  "use them.",

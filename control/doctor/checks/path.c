@@ -5,6 +5,13 @@
 #include "doctor/checks/ifaces.h"
 #include "doctor/checks/sockets.h"
 
+/* For .after: what loses packets on their way to TCP. */
+#define LOST_HERE                                                                                    \
+	"duplex-mismatch wire-errors link-slow link-full nic-ring-overflow nic-port-discards "       \
+	"nic-no-memory nic-allowance frames-too-long checksum-errors backlog-drops xdp-drops "       \
+	"veth-drops tun-drops ingress-drops ip-undelivered conntrack-full conntrack-race rp-filter " \
+	"tcp-queue-drop tcp-pruned"
+
 DOCTOR_JUDGE(judge_reorder)
 {
 	static const char names[] =
@@ -21,6 +28,22 @@ DOCTOR_JUDGE(judge_reorder)
 	doctor_note_counter(snap, finding, "received", "Tcp.InSegs");
 	doctor_say_keep(finding, doctor_say_busiest(snap, finding), NULL, NULL);
 	return doctor_found_if(segments >= 1000 && events * 1000 > segments);
+}
+
+/* A host that only receives sends nothing again: it sees loss as segments that come behind a gap. */
+DOCTOR_JUDGE(judge_gaps)
+{
+	double share = doctor_gap_percent(snap);
+
+	doctor_note_counter(snap, finding, "behind", "TcpExt.TCPOFOQueue");
+	doctor_note_counter(snap, finding, "twice",
+			    "TcpExt.TCPDSACKOldSent|TcpExt.TCPDSACKOfoSent");
+	doctor_note_counter(snap, finding, "segments", "Tcp.InSegs");
+	doctor_note_share(finding, "share", share, "TCPOFOQueue less DSACKs, over Tcp.InSegs");
+	/* TCP itself fills links until some are lost. */
+	if (share < 10)
+		finding->severity = DOCTOR_LOW;
+	return doctor_found_if(share >= 5);
 }
 
 /* Loss on a long path, for a control that takes each loss for congestion. Use the shortest round
@@ -165,6 +188,22 @@ const struct doctor_check doctor_checks_path[] = {
 	  .risk = "RPS off loads one CPU a queue",
 	  .after = "ip-fragments tcp-loss loss-on-long-path", .shown = "n05_r8169_tso",
 	  .reference = "snmp_counter.rst; RFC 8985", .judge = judge_reorder },
+	{ DOCTOR_CHECK("tcp-gaps", PATH, ELSEWHERE, MEDIUM, INFERRED),
+	  .reads = "TcpExt.TCPOFOQueue, TCPDSACKOldSent, TCPDSACKOfoSent; Tcp.InSegs",
+	  .rule = "1/s or more, and 5 % or more of the segments received come behind a gap and did not come twice; low below "
+		  "10 %",
+	  .cause =
+		  "${share} of the TCP segments received come behind a gap: packets to this host are lost.",
+	  .because =
+		  "${behind} of ${segments} segments waited for one before them until the sender had sent it again "
+		  "(${twice} came twice: those were only late). Programs get nothing meanwhile.",
+	  .clear = "${share} of the TCP segments received came behind a gap",
+	  .now = "`rxaqm doctor --deep` shows what the kernel here drops; run the doctor at the sender, too, and look at the "
+		 "drops of the switch's port between them",
+	  .keep = "what helped", .expect = "share from ${share} to below 1 %",
+	  .after = LOST_HERE " tcp-loss loss-on-long-path reordering",
+	  .shown = "g07_receiver_sees_loss", .reference = "snmp_counter.rst, TcpExtTCPOFOQueue",
+	  .judge = judge_gaps },
 	{ DOCTOR_CHECK("loss-on-long-path", PATH, ELSEWHERE, MEDIUM, INFERRED),
 	  .reads = "retransmissions, shortest RTT, congestion control of flows",
 	  .rule = "a flow with cubic or reno retransmits 1/s or more at a shortest round trip of 50 ms or more",
@@ -195,10 +234,9 @@ const struct doctor_check doctor_checks_path[] = {
 	  .keep = "what helped", .undo = "`ethtool -K ${iface} tso on gso on` if that was tried",
 	  .expect = "retransmitted from ${retransmitted} to below 1 of 1000 segments",
 	  .after =
-		  "loss-on-long-path tx-hangs veth-drops too-big-to-forward duplex-mismatch wire-errors link-slow link-full tx-qdisc-drops tx-qdisc-standing "
-		  "nic-ring-overflow nic-port-discards nic-no-memory nic-allowance frames-too-long checksum-errors backlog-drops "
-		  "conntrack-full conntrack-race neighbour-full rp-filter syn-queue-full listen-overflow tcp-queue-drop tcp-pruned cq-shared rx-queue-standing rx-starved rx-late "
-		  "xdp-drops " READERS " " CPU_FULL,
+		  "loss-on-long-path tx-hangs too-big-to-forward tx-qdisc-drops tx-qdisc-standing neighbour-full "
+		  "syn-queue-full listen-overflow cq-shared rx-queue-standing rx-starved rx-late " LOST_HERE
+		  " " READERS " " CPU_FULL,
 	  .shown = "c29_echomuse_loss", .reference = "snmp_counter.rst; RFC 8985",
 	  .judge = judge_loss },
 	{ SOCKET_CHECK("small-mss", PATH, ELSEWHERE, LOW, MEASURED),

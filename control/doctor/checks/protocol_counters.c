@@ -51,8 +51,9 @@ DOCTOR_JUDGE(judge_fails)
 {
 	struct fragments all;
 
-	return note_fragments(snap, finding, &all) ? doctor_found_if_often(snap, all.failed) :
-						     DOCTOR_BLIND;
+	if (!note_fragments(snap, finding, &all))
+		return DOCTOR_BLIND;
+	return doctor_judge_lost(snap, finding, "Ip.ReasmFails", all.failed);
 }
 
 #define SMALLER_MESSAGES                                                                                    \
@@ -104,10 +105,18 @@ DOCTOR_JUDGE(judge_conntrack)
 	doctor_note(finding, "count", (double)count, DOCTOR_COUNT, "nf_conntrack_count");
 	doctor_note(finding, "max", (double)max, DOCTOR_COUNT, "nf_conntrack_max");
 	doctor_say(finding, "larger", "%llu", 4ULL * max);
-	doctor_say(finding, "state", full ? "is full" : "loses packets");
+	doctor_say(finding, "state", "%s",
+		   !full ? "loses packets" :
+		   !lost ? "is nearly full" :
+			   "is full");
 	if (!strcmp(finding->check->id, "conntrack-race"))
-		return doctor_found_if_often(snap, raced);
-	return full ? DOCTOR_FOUND : doctor_found_if_often(snap, lost);
+		lost = raced;
+	else if (full && !lost) {
+		/* It may stay there for ever. */
+		finding->severity = DOCTOR_LOW;
+		return DOCTOR_FOUND;
+	}
+	return doctor_judge_lost(snap, finding, "nf_conntrack.drop", lost);
 }
 
 /* Each new flow finds its path's MTU in this way: only many drops are more than that. */
@@ -127,15 +136,43 @@ DOCTOR_JUDGE(judge_big)
 DOCTOR_JUDGE(judge_invalid)
 {
 	__u64 invalid, resets = doctor_note_counter(snap, finding, "resets", "Tcp.OutRsts");
-	__u64 packets = 0;
+	__u64 packets;
 
-	if (!doctor_rise_of(snap, finding->check->id, &invalid))
+	if (!doctor_rise_of(snap, finding->check->id, &invalid, &packets))
 		return doctor_blind(finding, "no nf_conntrack here");
-	doctor_counter(snap, "Ip.InReceives", &packets);
 	doctor_note_count(finding, "events", invalid, finding->check->reads);
 	if (resets * 2 < invalid || invalid * 1000 < packets)
 		return DOCTOR_CLEAR;
-	return doctor_found_if_often(snap, invalid);
+	return doctor_judge_share(snap, finding, (double)invalid, (double)packets);
+}
+
+/* IPv6 drops multicasts that nobody joined without a count. */
+DOCTOR_JUDGE(judge_undelivered)
+{
+	static const char ends[] =
+		"Ip.InDelivers|Ip.ForwDatagrams|Ip.OutForwDatagrams|Ip.InHdrErrors|Ip.InAddrErrors|"
+		"Ip.InUnknownProtos|Ip.InDiscards|Ip.InNoRoutes|IpExt.InNoRoutes|Ip.InTruncatedPkts|"
+		"IpExt.InTruncatedPkts|Ip.InTooBigErrors|Ip.FragFails|Ip.ReasmReqds|"
+		"TcpExt.IPReversePathFilter|Ip6.InMcastPkts|nf_conntrack.drop";
+	__u64 all, ended, delivered, merged, segments;
+	enum doctor_verdict verdict;
+	double lost;
+
+	doctor_counters(snap, "Tcp.InSegs", &segments);
+	if (!doctor_counters(snap, "Ip.InReceives", &all) ||
+	    !doctor_counters(snap, "Ip.InDelivers", &delivered) || (!delivered && segments))
+		return doctor_blind(finding, "/proc/net/snmp has no InDelivers");
+	doctor_counters(snap, ends, &ended);
+	doctor_counters(snap, "Ip.ReasmOKs", &merged);
+	lost = all + merged > ended ? (double)(all + merged - ended) : 0;
+	doctor_note_rise(finding, "events", lost, DOCTOR_COUNT, "Ip.InReceives less InDelivers");
+	doctor_note_count(finding, "packets", all, "Ip.InReceives");
+	verdict = doctor_judge_share(snap, finding, lost, (double)all);
+	/* Firewalls are there to drop, and some networks have much that nobody wants. */
+	if (!doctor_tcp_waits(snap) &&
+	    (lost * 10 < (double)all || lost < 10 * doctor_window_s(snap)))
+		finding->severity = DOCTOR_LOW;
+	return verdict;
 }
 
 DOCTOR_JUDGE(judge_filtered)
@@ -148,7 +185,7 @@ DOCTOR_JUDGE(judge_filtered)
 	errors = errors > told ? errors - told : 0;
 	doctor_note_count(finding, "events", errors,
 			  "Udp.InErrors less RcvbufErrors, InCsumErrors, MemErrors");
-	return doctor_found_if_often(snap, errors);
+	return doctor_judge_lost(snap, finding, "Udp.InErrors", errors);
 }
 
 const struct doctor_check doctor_checks_protocol_counters[] = {
@@ -207,10 +244,29 @@ const struct doctor_check doctor_checks_protocol_counters[] = {
 	  .expect = "events from ${events} to 0, if there is a route to the sources at all",
 	  .risk = "forged addresses of networks that are routed elsewhere pass",
 	  .shown = "c30_rp_filter", .reference = "rp_filter in ip-sysctl.rst; RFC 3704" },
+	{ DOCTOR_CHECK("ip-undelivered", IP, SETTING, MEDIUM, INFERRED),
+	  .reads = "Ip.InReceives less InDelivers, ForwDatagrams and errors; the same of Ip6",
+	  .rule = "1/s or more; low below 1 of 1000, or, unless TCP waits, below 1 of 10 or 10/s",
+	  .cause =
+		  "${events} of ${packets} packets were dropped after IP took them and before a protocol or a way out got them.",
+	  .because =
+		  "No error of IP counts them: a rule of netfilter dropped them (nft, iptables; a limit of its rate, too), "
+		  "or IPsec, or they were for a multicast group that nobody joined.",
+	  .clear =
+		  "${events} of ${packets} packets neither delivered, forwarded nor counted as an error",
+	  .now = "`nft list ruleset` shows rules that drop (of iptables, too); counters in them tell which one does; "
+		 "`rxaqm doctor --deep` tells the function and the reason",
+	  .keep = "the same in the firewall's configuration", .undo = "the old rules",
+	  .expect = "events from ${events} to what is meant to be dropped",
+	  .risk = "what the rule kept out comes in",
+	  .after = "conntrack-full conntrack-race rp-filter", .shown = "l15_nft_limit",
+	  .reference = "net/ipv4/ip_input.c:ip_rcv, ip_local_deliver_finish",
+	  .judge = judge_undelivered },
 	{ DOCTOR_CHECK("conntrack-full", IP, MEMORY, HIGH, MEASURED),
 	  .reads =
 		  "nf_conntrack_count, nf_conntrack_max; /proc/net/stat/nf_conntrack: drop, early_drop",
-	  .rule = "95 % of the table or more, or the counters, less insert_failed, rise by 1/s or more",
+	  .rule = "95 % of the table or more (low while it loses nothing), or the counters, less insert_failed, rise "
+		  "by 1/s or more",
 	  .cause = "The table of connections ${state}: ${count} of ${max}, ${lost} lost.",
 	  .because =
 		  "Packets that find no room are dropped: new connections fail, those of UDP, too.",

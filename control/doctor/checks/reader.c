@@ -9,7 +9,7 @@
 #define LEAST_UNREAD 4096
 /* A healthy reader does not leave data waiting that long. */
 #define SLOW_US 500000
-/* The same for a reader that wants to run and gets no CPU. */
+/* The same where the sender waits, too, or the reader wants to run and gets no CPU. */
 #define LATE_US 50000
 
 static bool is_listener(const struct doctor_socket *socket)
@@ -45,6 +45,12 @@ static void note_socket(const struct doctor_snapshot *snap, struct doctor_findin
 	doctor_note(finding, "memory_limit", socket->rcvbuf, DOCTOR_BYTES, SOCKETS);
 }
 
+/* Nothing came in the window either: among many, a user has probably paused it. */
+static bool is_paused(const struct doctor_socket *socket)
+{
+	return is_tcp(socket) && !socket->read && !socket->received;
+}
+
 DOCTOR_JUDGE(judge_stopped)
 {
 	const struct doctor_socket *socket, *worst = NULL;
@@ -64,8 +70,7 @@ DOCTOR_JUDGE(judge_stopped)
 	if (!worst)
 		return DOCTOR_CLEAR;
 	note_socket(snap, finding, worst);
-	/* One paused reader among many is probably paused by a user. */
-	if (nr * 20 < snap->sockets.nr_tcp && doctor_is_small(snap, worst))
+	if (nr * 20 < snap->sockets.nr_tcp && is_paused(worst))
 		finding->severity = DOCTOR_LOW;
 	return DOCTOR_FOUND;
 }
@@ -89,19 +94,27 @@ DOCTOR_SCORE(wait_us)
 	return waits * (doctor_window_s(snap) * 1e6) / (double)socket->read;
 }
 
+/* The same, if it is long: however little comes, a program waits for it. */
+DOCTOR_SCORE(slow_us)
+{
+	double us = wait_us(snap, socket);
+
+	return us >= (is_shut(socket) ? LATE_US : SLOW_US) ? us : 0;
+}
+
 DOCTOR_JUDGE(judge_slow)
 {
-	const struct doctor_socket *worst = doctor_top_socket(snap, is_tcp, wait_us);
-	double longest = worst ? wait_us(snap, worst) : 0;
+	const struct doctor_socket *worst = doctor_top_socket(snap, is_tcp, slow_us),
+				   *most = worst ?: doctor_top_socket(snap, is_tcp, wait_us);
 
-	doctor_note(finding, "waits", longest, DOCTOR_US, SOCKETS);
-	if (!worst || longest < SLOW_US)
+	doctor_note(finding, "waits", most ? wait_us(snap, most) : 0, DOCTOR_US, SOCKETS);
+	if (!worst)
 		return DOCTOR_CLEAR;
 	note_socket(snap, finding, worst);
 	if (has_full_cpu(snap, worst))
 		finding->after = "reader-waits-for-cpu " CPU_FULL;
-	if (doctor_is_small(snap, worst))
-		finding->severity = DOCTOR_LOW;
+	if (!is_shut(worst))
+		finding->severity = DOCTOR_MEDIUM;
 	return DOCTOR_FOUND;
 }
 
@@ -126,12 +139,6 @@ static bool is_reader(const struct doctor_socket *socket)
 	return !is_listener(socket);
 }
 
-/* A small socket of many from which nothing is read: a user has probably paused it. */
-static bool is_paused(const struct doctor_snapshot *snap, const struct doctor_socket *socket)
-{
-	return is_tcp(socket) && !socket->read && doctor_is_small(snap, socket);
-}
-
 DOCTOR_SCORE(by_cpu_wait)
 {
 	bool quota;
@@ -140,7 +147,7 @@ DOCTOR_SCORE(by_cpu_wait)
 	if (held_up_ns <= 0 || !waits_in(snap, socket, quota))
 		return 0;
 	/* Prefer a socket that matters to one that a user has paused. */
-	return is_paused(snap, socket) ? held_up_ns / 1e3 : held_up_ns;
+	return is_paused(socket) ? held_up_ns / 1e3 : held_up_ns;
 }
 
 DOCTOR_JUDGE(judge_cpu_wait)
@@ -156,7 +163,7 @@ DOCTOR_JUDGE(judge_cpu_wait)
 		return DOCTOR_CLEAR;
 	note_socket(snap, finding, worst);
 	doctor_note_count(finding, "drops", worst->drops, SOCKETS);
-	if (is_paused(snap, worst))
+	if (is_paused(worst) && snap->sockets.nr_tcp > 20)
 		finding->severity = DOCTOR_LOW;
 	doctor_note(finding, "nice", owner->nice, DOCTOR_NUMBER, "/proc/PID/stat");
 	doctor_say(finding, "quota", "the time that its cgroup's quota took is not known");
@@ -200,7 +207,7 @@ DOCTOR_JUDGE(judge_listen)
 				    "/proc/net/netstat has no ListenOverflows, or it was reset");
 	doctor_note_count(finding, "overflows", overflows, "TcpExt.ListenOverflows");
 	doctor_note_counter(snap, finding, "listen_drops", "TcpExt.ListenDrops");
-	if ((double)overflows < doctor_window_s(snap))
+	if (doctor_judge_lost(snap, finding, "TcpExt.ListenOverflows", overflows) != DOCTOR_FOUND)
 		return DOCTOR_CLEAR;
 	doctor_say(finding, "socket", "one that is not known");
 	doctor_say(finding, "program", "a program that is not known");
@@ -218,7 +225,8 @@ DOCTOR_JUDGE(judge_listen)
 const struct doctor_check doctor_checks_reader[] = {
 	{ SOCKET_CHECK("tcp-reader-stopped", PROGRAM, READER, HIGH, MEASURED),
 	  .reads = "socket table twice: unread bytes, bytes received, window",
-	  .rule = "0 bytes read in the window while 4 kB or more wait, and more arrives or the window is shut",
+	  .rule = "0 bytes read in the window while 4 kB or more wait, and more arrives or the window is shut; low if "
+		  "it is one of more than 20 sockets, and nothing arrives",
 	  .cause = "${program} does not read its socket: ${unread} wait there, and it read nothing.",
 	  .because = "On ${socket}, ${arrives} arrived and ${is_read} were read. The kernel keeps "
 		     "what is unread, shuts the window when its limit is reached, and the sender "
@@ -235,13 +243,13 @@ const struct doctor_check doctor_checks_reader[] = {
 	{ SOCKET_CHECK("tcp-reader-slow", PROGRAM, READER, HIGH, MEASURED),
 	  .reads = "socket table twice: unread bytes, bytes received",
 	  .rule = "the data that waits in a socket at both ends of the window takes 500 ms or more at the rate it is "
-		  "read",
+		  "read (medium), or 50 ms and the window is shut",
 	  .cause = "${program} reads too slowly: data waits ${waits} in its socket.",
 	  .because = "On ${socket}, ${unread} wait and ${is_read} are read (${arrives} arrive).",
 	  .clear = "data waits ${waits} at most in a TCP socket",
 	  .now = "see what the program waits for (CPU used: ${program_cpu}, waiting for a CPU: ${program_waits_for_cpu}). `perf top -p ${pid}`",
 	  .keep = "read in larger pieces, or in more threads; or tell the sender to send less",
-	  .expect = "the wait falls from ${waits} to below 500 ms",
+	  .expect = "the wait falls from ${waits} to below 50 ms",
 	  .risk = "none: a larger receive buffer makes data wait longer, not faster",
 	  .shown = "q5_cfs_quota",
 	  .reference =

@@ -117,7 +117,7 @@ DOCTOR_JUDGE(judge_send)
 	doctor_note(finding, "wmem_default",
 		    (double)doctor_sysctl(snap, "net.core.wmem_default", 0, 0), DOCTOR_BYTES,
 		    "net.core.wmem_default");
-	return doctor_found_if_often(snap, value);
+	return doctor_judge_lost(snap, finding, "Udp.SndbufErrors", value);
 }
 
 const struct doctor_check doctor_checks_send[] = {

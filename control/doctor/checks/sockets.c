@@ -31,17 +31,6 @@ const struct doctor_socket *doctor_top_flow(const struct doctor_snapshot *snap,
 	return doctor_top_socket(snap, doctor_is_flow, score);
 }
 
-bool doctor_is_small(const struct doctor_snapshot *snap, const struct doctor_socket *socket)
-{
-	bool udp = !strcmp(socket->proto, "udp");
-	__u64 all = udp ? snap->sockets.nr_udp : snap->sockets.nr_tcp, bytes = 0;
-	const struct doctor_iface *iface;
-
-	rxaqm_list_each(iface, &snap->after.ifaces)
-		bytes += doctor_iface_rose(snap, iface, "rx_bytes");
-	return all > 20 && socket->received * 100 < bytes;
-}
-
 double doctor_held_up_ns(const struct doctor_snapshot *snap, const struct doctor_owner *owner,
 			 bool *ret_quota)
 {

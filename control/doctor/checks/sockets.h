@@ -30,9 +30,6 @@ const struct doctor_socket *doctor_top_socket(const struct doctor_snapshot *snap
 const struct doctor_socket *doctor_top_flow(const struct doctor_snapshot *snap,
 					    doctor_score_fn score);
 
-/* True if @socket hardly matters: below 1 % of the host's bytes and 5 % of its sockets. */
-bool doctor_is_small(const struct doctor_snapshot *snap, const struct doctor_socket *socket);
-
 /* The share of the window that softirqs had CPU @id; 0 also if it is not known. */
 double doctor_softirq_percent(const struct doctor_snapshot *snap, __s32 id);
 /* How long @owner (may be NULL) was held up: it waited for a CPU for at least half as long as it

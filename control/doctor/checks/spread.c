@@ -133,7 +133,7 @@ static void say_skew(const struct doctor_snapshot *snap, struct doctor_finding *
 		doctor_say(finding, "has", "%llu of %llu flows", (unsigned long long)most,
 			   (unsigned long long)flows);
 	}
-	doctor_say(finding, "iface", "%s", iface->name);
+	doctor_say_iface(finding, iface);
 	doctor_note(finding, "queue", spread.queue, DOCTOR_NUMBER, FLOWS);
 	doctor_note(finding, "queues", queues, DOCTOR_NUMBER, "ethtool -l");
 	doctor_say(finding, "table", "not known");
@@ -222,9 +222,9 @@ DOCTOR_JUDGE(judge_irqs)
 			if (share <= most)
 				continue;
 			most = share;
-			doctor_say(finding, "iface", "%s", iface->name);
+			doctor_say_iface(finding, iface);
 			say_irqs(snap, finding, iface);
-			doctor_note(finding, "cpu", load->cpu, DOCTOR_NUMBER, "/proc/interrupts");
+			doctor_say_cpu(finding, load->cpu, "/proc/interrupts");
 			doctor_note(finding, "queues", queues, DOCTOR_NUMBER, "/proc/interrupts");
 			doctor_note_share(finding, "receives", load->receiving, "/proc/stat");
 		}
@@ -265,7 +265,7 @@ DOCTOR_JUDGE(judge_few)
 	doctor_note(finding, "cpus", (double)snap->after.cpus.nr, DOCTOR_NUMBER, "/proc/stat");
 	if (!worst || !some_cpu_receives(snap, 90))
 		return DOCTOR_CLEAR;
-	doctor_say(finding, "iface", "%s", worst->name);
+	doctor_say_iface(finding, worst);
 	doctor_say(finding, "word", "%s", doctor_channels_word(worst));
 	doctor_note(finding, "possible", worst->rx_max_queues, DOCTOR_NUMBER, "ethtool -l");
 	doctor_say_keep(finding, worst, "ethtool.channels-${word} ${possible}",
@@ -300,7 +300,7 @@ DOCTOR_JUDGE(judge_gro)
 	/* A neighbour on this host sends large pieces already. */
 	if (!iface || (received && segments >= 2 * received))
 		return DOCTOR_CLEAR;
-	doctor_say(finding, "iface", "%s", iface->name);
+	doctor_say_iface(finding, iface);
 	doctor_say_keep(finding, iface, "ethtool.feature-gro on", "GenericReceiveOffload=yes");
 	doctor_note_rise(finding, "packets", packets / doctor_window_s(snap), DOCTOR_PER_S, LINK);
 	return DOCTOR_FOUND;

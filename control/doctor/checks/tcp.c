@@ -9,6 +9,17 @@
 /* For .after: the causes of shut windows. */
 #define SHUT_BY READERS " tcp-rcvbuf-fixed tcp-collapse tcp-memory tcp-queue-drop"
 
+/* By the rule of shares, for what is no packet: it may explain any number of them. */
+static enum doctor_verdict judge_times(const struct doctor_snapshot *snap,
+				       struct doctor_finding *finding, const char *name,
+				       __u64 times)
+{
+	enum doctor_verdict verdict = doctor_judge_lost(snap, finding, name, times);
+
+	finding->lost = 0;
+	return verdict;
+}
+
 /* Also name the socket with most memory. */
 DOCTOR_JUDGE(judge_rise)
 {
@@ -16,6 +27,8 @@ DOCTOR_JUDGE(judge_rise)
 
 	if (verdict == DOCTOR_FOUND)
 		doctor_say_largest(snap, finding);
+	/* TCP counts passes over a buffer, or buffers. */
+	finding->lost = 0;
 	return verdict;
 }
 
@@ -46,7 +59,9 @@ DOCTOR_JUDGE(judge_memory)
 		doctor_say(finding, "state", "is near the limit where the kernel shrinks buffers");
 	else
 		doctor_say(finding, "state", "was short %llu times", (unsigned long long)squeezed);
-	return near ? DOCTOR_FOUND : doctor_found_if_often(snap, squeezed);
+	if (near)
+		return DOCTOR_FOUND;
+	return judge_times(snap, finding, "TcpExt.TCPMemoryPressures", squeezed);
 }
 
 DOCTOR_JUDGE(judge_collapse)

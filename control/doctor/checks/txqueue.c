@@ -81,11 +81,11 @@ DOCTOR_JUDGE(judge_qdisc)
 	if (!worst || most < 80)
 		return DOCTOR_CLEAR;
 	iface = doctor_iface_at(snap, worst->ifindex);
-	doctor_say(finding, "iface", "%s", iface ? iface->name : "?");
+	if (!iface)
+		return DOCTOR_CLEAR;
+	doctor_say_iface(finding, iface);
 	doctor_note(finding, "queue", worst->queue, DOCTOR_NUMBER, QDISC);
 	doctor_say(finding, "takes", "%s", "");
-	if (!iface)
-		return DOCTOR_FOUND;
 	rxaqm_list_each(queue, &iface->queues) {
 		if (!queue->tx || queue->id != worst->queue)
 			continue;
@@ -116,7 +116,7 @@ DOCTOR_JUDGE(judge_drops)
 	doctor_note_share(finding, "share", share, QDISC ", tx_packets");
 	if (!iface)
 		return DOCTOR_CLEAR;
-	doctor_say(finding, "iface", "%s", iface->name);
+	doctor_say_iface(finding, iface);
 	doctor_say(finding, "qdisc", "%s", *iface->qdisc ? iface->qdisc : "not known");
 	doctor_say_ours(finding, "why", "%s",
 			share >= 99 ?
@@ -126,7 +126,7 @@ DOCTOR_JUDGE(judge_drops)
 	/* An AQM signals senders by few drops. */
 	if (share < 1)
 		finding->severity = DOCTOR_LOW;
-	return doctor_found_if(drops >= doctor_window_s(snap));
+	return doctor_judge_share(snap, finding, drops, (double)sent);
 }
 
 /* For .after: the CPU that receives has no time for Tx completions. */

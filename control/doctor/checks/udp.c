@@ -133,6 +133,7 @@ static void note_cause(const struct doctor_snapshot *snap, struct doctor_finding
 		return;
 	doctor_say_cpus(snap, finding, owner->cpu);
 	doctor_note(finding, "program_cpu_number", owner->cpu, DOCTOR_NUMBER, "/proc/PID/stat");
+	finding->cpu = owner->cpu;
 	doctor_note_share(finding, "softirq_there", doctor_softirq_percent(snap, owner->cpu),
 			  "/proc/stat");
 }
@@ -167,9 +168,7 @@ DOCTOR_JUDGE(judge_overflow)
 				    "/proc/net/snmp has no UDP counters, or they were reset");
 	doctor_note_counter(snap, finding, "overflows", "Udp.RcvbufErrors");
 	doctor_note_counter(snap, finding, "datagrams", delivered);
-	if (is_little(snap, value))
-		finding->severity = DOCTOR_LOW;
-	return doctor_found_if_often(snap, value);
+	return doctor_judge_lost(snap, finding, "Udp.RcvbufErrors", value);
 }
 
 DOCTOR_JUDGE(judge_memory)
@@ -182,7 +181,7 @@ DOCTOR_JUDGE(judge_memory)
 	doctor_note_counter(snap, finding, "errors", "Udp.MemErrors");
 	doctor_note(finding, "udp_memory", (double)pages * snap->page_size, DOCTOR_BYTES,
 		    "/proc/net/sockstat");
-	return doctor_found_if_often(snap, value);
+	return doctor_judge_lost(snap, finding, "Udp.MemErrors", value);
 }
 
 const struct doctor_check doctor_checks_udp[] = {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Packets that wait to be sent: the backlogs of qdiscs by Tx queue. */
+/* Packets that wait to be sent: the backlogs of qdiscs by Tx queue; and drops at ingress. */
 #include <errno.h>
 #include <linux/gen_stats.h>
 #include <linux/pkt_sched.h>
@@ -11,6 +11,7 @@
 
 struct qdisc {
 	__u32 ifindex, queue;
+	bool ingress; /* also clsact, whose drops at egress are in the same counter */
 	struct gnet_stats_queue stats;
 };
 
@@ -36,9 +37,9 @@ static int take_qdisc(const struct nlmsghdr *message, void *arg)
 		memcpy(&qdisc.stats, rxaqm_attr_data(attr), sizeof(qdisc.stats));
 	attr = rxaqm_netlink_attr(message, sizeof(*tc), TCA_KIND, 2);
 	parent = attr && !strncmp(rxaqm_attr_data(attr), "mq", 2);
+	qdisc.ingress = tc->tcm_parent == TC_H_INGRESS; /* TC_H_CLSACT is the same */
 	/* mq only sums its children up, and a deeper qdisc is part of its parent. */
-	if (parent || tc->tcm_parent == TC_H_INGRESS || tc->tcm_parent == TC_H_CLSACT ||
-	    (tc->tcm_parent != TC_H_ROOT && !TC_H_MIN(tc->tcm_parent)))
+	if (parent || (tc->tcm_parent != TC_H_ROOT && !TC_H_MIN(tc->tcm_parent)))
 		return 0;
 	if (tc->tcm_parent != TC_H_ROOT)
 		qdisc.queue = TC_H_MIN(tc->tcm_parent) - 1;
@@ -60,8 +61,11 @@ static void ask(struct qdiscs *qdiscs)
 static void put_into_queue(struct qdiscs *qdiscs, const struct qdisc *qdisc)
 {
 	struct doctor_iface *iface = doctor_iface_of(qdiscs->sample, qdisc->ifindex);
-	struct doctor_queue *queue = iface ? doctor_queue_of(iface, true, qdisc->queue) : NULL;
+	struct doctor_queue *queue;
 
+	if (iface && qdisc->ingress)
+		doctor_map_set(&iface->stats, "ingress_drops", qdisc->stats.drops);
+	queue = iface && !qdisc->ingress ? doctor_queue_of(iface, true, qdisc->queue) : NULL;
 	if (!queue)
 		return;
 	queue->backlog_bytes = qdisc->stats.backlog;
@@ -93,7 +97,7 @@ static void put_into_standing(struct qdiscs *qdiscs, const struct qdisc *qdisc)
 	struct doctor_snapshot *snap = qdiscs->snap;
 	struct doctor_standing *standing;
 
-	if (!doctor_iface_of(qdiscs->sample, qdisc->ifindex))
+	if (qdisc->ingress || !doctor_iface_of(qdiscs->sample, qdisc->ifindex))
 		return;
 	standing = standing_of(snap, qdisc);
 	if (!standing)

@@ -40,11 +40,15 @@ static const struct doctor_loss loss_counters[] = {
 	  "rx-dropped backlog-drops xdp-drops nic-port-discards " RING, 1, 20 },
 	{ STAT, "rx_errors", "packets received with an error",
 	  "- wire-errors frames-too-long duplex-mismatch nic-port-discards xdp-drops " RING, 1 },
+	{ STAT, "ingress_drops", "packets that filters of tc dropped", "ingress-drops" },
 	{ STAT, "rx_nohandler|tx_heartbeat_errors", NULL },
 	/* veth.c:veth_xmit: NET_RX_DROP of the other end. */
 	{ STAT, "tx_dropped", "packets that the other end of a veth did not take",
 	  "veth-drops backlog-drops xdp-drops tx-qdisc-drops tx-qdisc-standing", 1,
 	  .drivers = "veth" },
+	/* tun.c:tun_net_xmit: the ring of txqueuelen packets is full, or nobody has it open. */
+	{ STAT, "tx_dropped", "packets that the program behind a tun or tap device did not take",
+	  "tun-drops tx-qdisc-drops", 1, .drivers = "tun" },
 	{ STAT, "tx_dropped", "packets that were not sent",
 	  "tx-qdisc-drops tx-qdisc-standing backlog-drops xdp-drops " RING, 1 },
 	{ STAT, "collisions|tx_errors|tx_carrier_errors|tx_aborted_errors|tx_window_errors",
@@ -303,16 +307,69 @@ static bool sums_up(const struct doctor_loss *row, const char *id)
 	       (!row->by[len] || row->by[len] == ' ');
 }
 
-bool doctor_rise_of(const struct doctor_snapshot *snap, const char *id, __u64 *ret_sum)
+/* Of the rows that match, the first one that rose counts. */
+__u64 doctor_passes(const struct doctor_snapshot *snap, const char *name)
 {
-	const struct doctor_loss *row;
+	static const struct {
+		const char *name, *passed;
+		unsigned int packets; /* for each that @name counts */
+	} places[] = {
+		{ "Ip.Reasm*", "Ip.ReasmReqds", 1 },
+		{ "Ip.OutDiscards", "Ip.OutRequests|Ip.ForwDatagrams|Ip.OutForwDatagrams", 1 },
+		{ "arp_cache.*", "Ip.OutRequests|Ip.ForwDatagrams|Ip.OutForwDatagrams", 1 },
+		{ "ndisc_cache.*", "Ip.OutRequests|Ip.ForwDatagrams|Ip.OutForwDatagrams", 1 },
+		{ "TcpExt.IPReversePathFilter", "Ip.InReceives", 1 },
+		{ "nf_conntrack.invalid", "Ip.InReceives", 1 },
+		/* It counts connections, of some 100 packets. */
+		{ "nf_conntrack.*", "Ip.InReceives", 100 },
+		{ "Ip.*", "Ip.InReceives", 1 },
+		{ "IpExt.*", "Ip.InReceives", 1 },
+		{ "TcpExt.Listen*", "Tcp.PassiveOpens", 1 },
+		{ "TcpExt.TCPReqQ*", "Tcp.PassiveOpens", 1 },
+		{ "Tcp.*", "Tcp.InSegs|Tcp.OutSegs", 1 },
+		{ "TcpExt.*", "Tcp.InSegs|Tcp.OutSegs", 1 },
+		{ "Udp.Sndbuf*", "Udp.OutDatagrams", 1 },
+		{ "Udp.*", "Udp.InDatagrams|Udp.InErrors", 1 },
+	};
+	__u64 sum = 0;
+	size_t i;
 
-	for (row = loss_counters; row->name; row++) {
-		if (row->in == DOCTOR_IN_COUNTERS && sums_up(row, id))
-			return doctor_counters(snap, row->name, ret_sum);
+	for (i = 0; i < sizeof(places) / sizeof(places[0]) && !sum; i++) {
+		if (is_counter(name, places[i].name))
+			doctor_counters(snap, places[i].passed, &sum);
+		sum /= places[i].packets;
 	}
+	return sum;
+}
+
+bool doctor_rise_of(const struct doctor_snapshot *snap, const char *id, __u64 *ret_sum,
+		    __u64 *ret_passed)
+{
+	const struct doctor_loss *row = loss_counters;
+	double share, most = 0;
+	const char *names;
+	__u64 rise, all;
+	char name[64];
+
 	*ret_sum = 0;
-	return false;
+	*ret_passed = 0;
+	while (row->name && (row->in != DOCTOR_IN_COUNTERS || !sums_up(row, id)))
+		row++;
+	names = row->name;
+	if (!names || !doctor_counters(snap, names, ret_sum))
+		return false;
+	/* UDP's wrong checksums are many among datagrams, however many segments TCP gets. */
+	while (doctor_next_name(&names, name)) {
+		if (!doctor_counters(snap, name, &rise) || !rise)
+			continue;
+		all = doctor_passes(snap, name);
+		share = all ? (double)rise / (double)all : 1;
+		if (share <= most)
+			continue;
+		most = share;
+		*ret_passed = (__u64)((double)*ret_sum / share);
+	}
+	return true;
 }
 
 /* The counters of all queues or priorities are one loss: their numbers become "#". */
@@ -382,26 +439,6 @@ __u64 doctor_loss_by(const struct doctor_snapshot *snap, const struct doctor_ifa
 	return most;
 }
 
-/* How many packets pass where @name is counted; 0: not known. */
-static __u64 passes(const struct doctor_snapshot *snap, const char *name)
-{
-	static const struct {
-		const char *prefix, *names;
-	} places[] = {
-		{ "Ip", "Ip.InReceives" },
-		{ "Tcp", "Tcp.InSegs|Tcp.OutSegs" },
-		{ "Udp", "Udp.InDatagrams|Udp.InErrors|Udp.OutDatagrams" },
-	};
-	__u64 sum = 0;
-	size_t i;
-
-	for (i = 0; i < sizeof(places) / sizeof(places[0]); i++) {
-		if (!strncmp(name, places[i].prefix, strlen(places[i].prefix)))
-			doctor_counters(snap, places[i].names, &sum);
-	}
-	return sum;
-}
-
 struct walk {
 	const struct doctor_snapshot *snap;
 	void (*each)(void *arg, const struct doctor_risen *risen);
@@ -420,11 +457,12 @@ static void look_at(const struct walk *walk, const struct doctor_iface *iface,
 	if (!loss || !loss->what || (double)rise < (loss->per_s ?: 1) * window)
 		return;
 	if (!iface)
-		all = passes(walk->snap, name);
+		all = doctor_passes(walk->snap, name);
 	else if (doctor_iface_stat(walk->snap, iface, "rx_packets", &all) &&
 		 doctor_iface_stat(walk->snap, iface, "tx_packets", &value))
 		all += value;
-	if (rise * 1000 >= all * loss->permille)
+	/* Below 1 of 10,000 it slows nothing. */
+	if (rise * 1000 >= all * loss->permille && rise * 10000 >= all)
 		walk->each(walk->arg, &(struct doctor_risen){ loss, name, iface, rise });
 }
 

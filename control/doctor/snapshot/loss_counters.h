@@ -33,8 +33,13 @@ struct doctor_loss {
 const struct doctor_loss *doctor_loss_of(enum doctor_loss_in in, const char *name,
 					 const char *driver);
 
-/* How much the protocol counters rose that the check @id sums up. False: none of them is known. */
-bool doctor_rise_of(const struct doctor_snapshot *snap, const char *id, __u64 *ret_sum);
+/* How many packets pass where the protocol counter @name is counted; 0: not known. */
+__u64 doctor_passes(const struct doctor_snapshot *snap, const char *name);
+/* How much the protocol counters rose that the check @id sums up, and how much passed there (0: not
+ * known). False: none of them is known.
+ */
+bool doctor_rise_of(const struct doctor_snapshot *snap, const char *id, __u64 *ret_sum,
+		    __u64 *ret_passed);
 /* The least loss on an interface that the check @id sums up. Drivers and the kernel count one loss
  * under several names: by queue, by function, by port and as a sum of these (ice: rx_dropped,
  * rx_dropped.nic and the kernel's rx_missed_errors; igb puts its MAC's into rx_missed_errors and

@@ -78,7 +78,8 @@ struct doctor_iface {
 	char qdisc[24]; /* at the root; "": not known */
 	char managed_by[20]; /* NetworkManager, systemd-networkd; "": neither, or not known */
 	__u32 rx_usecs; /* an interrupt comes so late; ~0: not known, or the driver adapts it */
-	doctor_map stats; /* /sys/class/net/IF/statistics */
+	doctor_map stats; /* /sys/class/net/IF/statistics; ingress_drops: by filters of the qdiscs
+			     ingress and clsact */
 	doctor_map ethtool; /* of -S, those of drops, pauses, limits and single queues */
 	RXAQM_LIST(struct doctor_queue) queues;
 	RXAQM_LIST(struct doctor_napi) napis;

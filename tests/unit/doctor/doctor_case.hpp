@@ -67,9 +67,11 @@ class Bundle
 		REQUIRE(json_pointer_set(&root_, at.c_str(), value) == 0);
 		return *this;
 	}
-	/* Counter @name rises by @by in the window. */
+	/* Counter @name rises by @by in the window. What IP takes, it delivers. */
 	Bundle &rise(const std::string &name, uint64_t by)
 	{
+		if (name == "Ip.InReceives")
+			rise("Ip.InDelivers", by);
 		return rise_at("counters/" + name, by);
 	}
 	Bundle &rise_at(const std::string &at, uint64_t by)

@@ -155,6 +155,22 @@ const std::vector<Case> &doctor_cases_world()
 			  b.set("/after/ifaces/1/driver", "\"veth\"");
 			  b.rise_at("ifaces/1/stats/tx_dropped", 9000);
 		  } },
+		{ "tun-drops",
+		  {},
+		  [](Bundle &b) {
+			  b.set("/after/ifaces/1/driver", "\"tun\"");
+			  b.rise_at("ifaces/1/stats/tx_dropped", 9000);
+		  } },
+		{ "ingress-drops",
+		  { "tcp-gaps" },
+		  [](Bundle &b) {
+			  b.rise_at("ifaces/1/stats/ingress_drops", 180000);
+			  b.rise("TcpExt.TCPOFOQueue", 90000);
+		  } },
+		{ "ip-undelivered",
+		  {},
+		  [](Bundle &b) { b.rise_at("counters/Ip.InReceives", 480000); } },
+		{ "tcp-gaps", {}, [](Bundle &b) { b.rise("TcpExt.TCPOFOQueue", 90000); } },
 		{ "tx-hangs",
 		  {},
 		  [](Bundle &b) { b.rise_at("ifaces/1/ethtool/tx_timeout_count", 1); } },
