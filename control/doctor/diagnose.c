@@ -100,20 +100,20 @@ static bool explains(const struct doctor_finding *cause, const struct doctor_ifa
 	return cause->lost <= 0 || lost <= 2 * cause->lost;
 }
 
-/* The first of the findings @finding->after that explains it. */
-static const struct doctor_finding *root_of(const struct doctor_diagnosis *diagnosis,
-					    const struct doctor_finding *finding, bool but_notes)
+/* The first of the findings @ids that explains it. */
+static const struct doctor_finding *first_that_explains(const struct doctor_diagnosis *diagnosis,
+							const char *ids, bool but_notes,
+							const struct doctor_iface *iface, __s32 cpu,
+							double lost)
 {
 	const struct doctor_finding *cause;
-	const char *ids = finding->after;
 	size_t len;
 
 	for (; ids && *ids; ids += len + strspn(ids + len, " ")) {
 		len = strcspn(ids, " ");
 		cause = doctor_find(diagnosis, ids, len);
 		if (cause && cause->verdict == DOCTOR_FOUND &&
-		    !(but_notes && doctor_is_note(cause)) &&
-		    explains(cause, finding->iface, finding->cpu, finding->lost))
+		    !(but_notes && doctor_is_note(cause)) && explains(cause, iface, cpu, lost))
 			return cause;
 	}
 	return NULL;
@@ -123,27 +123,26 @@ static const struct doctor_finding *root_of(const struct doctor_diagnosis *diagn
 static const struct doctor_finding *find_root(const struct doctor_diagnosis *diagnosis,
 					      const struct doctor_finding *finding)
 {
-	const struct doctor_finding *cause = root_of(diagnosis, finding, true);
+	const struct doctor_finding *cause = first_that_explains(diagnosis, finding->after, true,
+								 finding->iface, finding->cpu,
+								 finding->lost);
 
-	return cause || !doctor_is_note(finding) ? cause : root_of(diagnosis, finding, false);
+	if (cause || !doctor_is_note(finding))
+		return cause;
+	return first_that_explains(diagnosis, finding->after, false, finding->iface, finding->cpu,
+				   finding->lost);
 }
 
-/* Does a finding explain @risen? The check that sums it up has looked at all interfaces. */
+/* Does a finding explain @risen? The check that sums it up, the first one, has looked at all
+ * interfaces.
+ */
 static bool is_explained(const struct doctor_diagnosis *diagnosis, const struct doctor_risen *risen)
 {
 	const char *ids = risen->loss->by;
-	const struct doctor_finding *cause;
-	size_t len;
+	const struct doctor_finding *sum = doctor_find(diagnosis, ids, strcspn(ids, " "));
 
-	for (; ids && *ids; ids += len + strspn(ids + len, " ")) {
-		len = strcspn(ids, " ");
-		cause = doctor_find(diagnosis, ids, len);
-		if (cause && cause->verdict == DOCTOR_FOUND &&
-		    (ids == risen->loss->by ||
-		     explains(cause, risen->iface, -1, (double)risen->rise)))
-			return true;
-	}
-	return false;
+	return (sum && sum->verdict == DOCTOR_FOUND) ||
+	       first_that_explains(diagnosis, ids, false, risen->iface, -1, (double)risen->rise);
 }
 
 /* Two counters of one interface are twins if they count the same, or rose by the same. They are

@@ -235,6 +235,9 @@ static void print_blind(FILE *file, const struct doctor_snapshot *snap,
 		snprintf(lead, sizeof(lead), "  %s: ", blind->what);
 		print_wrapped(file, lead, blind->why);
 	}
+	if (more)
+		print_wrapped(file, "  softirq times, backlogs: ",
+			      "they are of the whole host, with all its network namespaces");
 	rxaqm_list_each(netns, &snap->namespaces) {
 		if (!all && netns == snap->namespaces.at + NAMESPACES_SHOWN)
 			break;

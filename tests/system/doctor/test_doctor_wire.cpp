@@ -197,6 +197,22 @@ TEST_CASE("doctor: packets that came by another way than answers go", "[doctor][
 	remedy_helps(host, wire.rx, diagnosis, "rp-filter");
 }
 
+/* A rule lets a tenth of the datagrams in: no counter of IP or UDP has the others. */
+TEST_CASE("doctor: packets that a rule of netfilter drops", "[doctor][causes][ip]")
+{
+	Host host;
+	Wire wire;
+
+	wire.rx.shell("nft 'table ip t { chain i { type filter hook input priority 0; "
+		      "limit rate over 50/second burst 5 packets drop; }; }'");
+
+	UdpFlow flow(wire.tx, wire.rx, address_of(Wire::RX_IP4));
+	Meanwhile sender([&] { flow.send(5, 100); }, 10000us);
+	Meanwhile reader([&] { flow.drain(); }, 1000us);
+
+	check_names(diagnose(host, wire.rx), "ip-undelivered");
+}
+
 static void pin(int cpu)
 {
 	cpu_set_t cpus;
