@@ -24,6 +24,7 @@ static const struct doctor_attached *standing_queue(const struct doctor_snapshot
 static void say_iface(const struct doctor_snapshot *snap, struct doctor_finding *finding,
 		      const struct doctor_attached *queue)
 {
+	finding->iface = doctor_iface_at(snap, queue->ifindex);
 	doctor_say(finding, "iface", "%s", doctor_iface_name(snap, queue->ifindex));
 	doctor_note(finding, "queue", queue->queue, DOCTOR_NUMBER, RXAQM);
 }

@@ -112,7 +112,8 @@ const struct doctor_check doctor_checks_backlog[] = {
 		  "The backlog of CPU ${cpu} is full: ${drops} packets dropped before the stack${whose}.",
 	  .because = "RPS, tunnels, veth and loopback put packets into a queue of ${limit} a CPU, "
 		     "and that CPU does not keep up.",
-	  .clear = "${drops} drops of ${processed} packets in the backlog of CPUs, of the whole host",
+	  .clear =
+		  "${drops} drops of ${processed} packets in the backlog of CPUs, of the whole host",
 	  .now = RPS(
 		  "${mask}") " spreads what ${iface} receives over more CPUs. `sysctl -w net.core.netdev_max_backlog=${larger}` for bursts only",
 	  .keep = KEEP("net.core.netdev_max_backlog=${larger}"),

@@ -487,7 +487,8 @@ const struct doctor_check doctor_checks_nic[] = {
 	  .keep = KEEP("vm.min_free_kbytes=${larger}"),
 	  .undo = UNSET("vm.min_free_kbytes=${smaller}"), .expect = "events from ${events} to 0",
 	  .risk = "programs have that much less memory", .shown = "n09_mvneta_memory",
-	  .reference = "Documentation/netlink/specs/netdev.yaml, rx-alloc-fail", .judge = judge_times },
+	  .reference = "Documentation/netlink/specs/netdev.yaml, rx-alloc-fail",
+	  .judge = judge_times },
 	{ DOCTOR_CHECK("nic-ring-overflow", NIC, ARRIVAL, HIGH, MEASURED),
 	  .reads =
 		  "qstats rx-hw-drop-overruns; rx_missed, rx_fifo, rx_over; ethtool -S of the driver",
@@ -542,8 +543,8 @@ const struct doctor_check doctor_checks_nic[] = {
 	  .clear = "${events} packets dropped because a program behind a tun or tap device was slow",
 	  .now = "`ip link set ${iface} txqueuelen 10000` for bursts; if `top -b -H -n 1` shows that a thread vhost-* or the "
 		 "VPN has no time left, a CPU of its own or more queues (queues= in the guest's definition) help",
-	  .keep = "${keep}", .undo = "`ip link set ${iface} txqueuelen 1000`", .expect = "events from ${events} to 0",
-	  .risk = "a longer queue is a longer delay",
+	  .keep = "${keep}", .undo = "`ip link set ${iface} txqueuelen 1000`",
+	  .expect = "events from ${events} to 0", .risk = "a longer queue is a longer delay",
 	  .after = "cpu-steal rx-starved backlog-drops xdp-drops", .shown = "g05_openstack_tap",
 	  .reference = "drivers/net/tun.c:tun_net_xmit", .judge = judge },
 	{ DOCTOR_CHECK("ingress-drops", BACKLOG, SETTING, MEDIUM, MEASURED),
