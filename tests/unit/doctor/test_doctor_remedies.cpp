@@ -29,8 +29,8 @@ TEST_CASE("doctor: each command of a remedy is one, with its values", "[doctor][
 		"\\$\\{|\\b(IFACE|MASK|CPUS?|PID|IRQ|UNIT|PEER|NETNS)\\b|[ /]rx-N|rx N|"
 		"not known|<|…");
 	static const std::regex tools(
-		"(bpftool|cat|chrt|dmesg|echo|ethtool|for|gdb|ip|iptables|lspci|n=0;|nmcli|perf|renice|"
-		"rxaqm|ss|sysctl|systemctl|taskset|tc|tcpdump|udevadm) .*");
+		"(bpftool|cat|chrt|dmesg|echo|ethtool|for|gdb|ip|iptables|lspci|n=0;|nft|nmcli|perf|renice|"
+		"rxaqm|ss|sysctl|systemctl|taskset|tc|tcpdump|top|udevadm) .*");
 	const std::set<std::string> all = all_commands();
 
 	CHECK(all.size() > 90);
