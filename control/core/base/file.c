@@ -10,9 +10,74 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+/* Has another user put a link, a pipe or the like there, where all may write? A link is not followed
+ * then, as by fs.protected_symlinks, whatever that says.
+ */
+static bool is_planted(const char *path)
+{
+	const mode_t all_may = S_ISVTX | S_IWOTH;
+	const char *slash = strrchr(path, '/');
+	struct stat status, dir;
+	char parent[PATH_MAX];
+
+	if (lstat(path, &status) || S_ISREG(status.st_mode) || status.st_uid == geteuid())
+		return false;
+	snprintf(parent, sizeof(parent), "%.*s", slash ? (int)(slash - path) + 1 : 1,
+		 slash ? path : ".");
+	return !stat(parent, &dir) && (dir.st_mode & all_may) == all_may &&
+	       status.st_uid != dir.st_uid;
+}
+
 static int write_failed(const char *path, int err, struct rxaqm_error *error)
 {
-	return rxaqm_failed(error, err, "cannot write \"%s\": %s", path, strerror(err));
+	return rxaqm_failed(error, err, "cannot write \"%s\": %s%s", path, strerror(err),
+			    err == EACCES && is_planted(path) ?
+				    "; another user has put something there: name another path" :
+				    "");
+}
+
+/* Where a file is to be written. */
+struct place {
+	char path[PATH_MAX]; /* of a new file, or of the one to be replaced: no link */
+	int fd; /* O_PATH, of a device or a pipe, which must not be replaced; else -1 */
+	mode_t keep; /* bits of the mode that a new file may have */
+};
+
+/* Find where @path leads to. 0, or an errno. */
+static int find_place(const char *path, struct place *place)
+{
+	struct stat status;
+	int at_fd, err = 0;
+	char same[32];
+	ssize_t len;
+
+	*place = (struct place){ .fd = -1, .keep = 0777 };
+	if (is_planted(path))
+		return EACCES;
+	at_fd = open(path, O_PATH | O_CLOEXEC);
+	if (at_fd < 0 && errno == ENOENT && *path) {
+		len = snprintf(place->path, sizeof(place->path), "%s", path);
+		return len < PATH_MAX ? 0 : ENAMETOOLONG;
+	}
+	if (at_fd < 0)
+		return errno;
+	snprintf(same, sizeof(same), "/proc/self/fd/%d", at_fd);
+	if (fstat(at_fd, &status)) {
+		err = errno;
+	} else if (S_ISDIR(status.st_mode)) {
+		err = EISDIR;
+	} else if (S_ISREG(status.st_mode) && status.st_nlink) {
+		len = readlink(same, place->path, sizeof(place->path) - 1);
+		err = len < 0 ? errno : 0;
+		place->keep = status.st_mode & 0777;
+	} else if (faccessat(AT_FDCWD, same, W_OK, AT_EACCESS)) {
+		err = errno;
+	} else {
+		place->fd = at_fd;
+		return 0;
+	}
+	close(at_fd);
+	return err;
 }
 
 bool rxaqm_is_stdout(const char *path)
@@ -25,40 +90,34 @@ void rxaqm_file_put(FILE *file, const void *text)
 	fputs(text, file);
 }
 
-/* Create a file beside @path, and write its name to @temporary. Returns its descriptor, or -errno.
- */
-static int open_beside(const char *path, char temporary[PATH_MAX], struct rxaqm_error *error)
+/* Create a file beside @path, and write its name to @temporary. A descriptor, or -errno. */
+static int open_beside(const char *path, char temporary[PATH_MAX])
 {
-	int fd = -1;
+	int fd;
 
-	if (!*path)
-		errno = ENOENT;
-	else if (snprintf(temporary, PATH_MAX, "%s.XXXXXX", path) >= PATH_MAX)
-		errno = ENAMETOOLONG;
-	else
-		fd = mkostemp(temporary, O_CLOEXEC);
-	return fd < 0 ? write_failed(path, errno, error) : fd;
+	if (snprintf(temporary, PATH_MAX, "%s.XXXXXX", path) >= PATH_MAX)
+		return -ENAMETOOLONG;
+	fd = mkostemp(temporary, O_CLOEXEC);
+	return fd < 0 ? -errno : fd;
 }
 
 int rxaqm_file_try(const char *path, struct rxaqm_error *error)
 {
 	char temporary[PATH_MAX];
-	struct stat status;
-	int fd;
+	struct place place;
+	int err, fd;
 
 	if (rxaqm_is_stdout(path))
 		return 0;
-	if (!stat(path, &status) && !S_ISREG(status.st_mode)) {
-		errno = EISDIR;
-		if (S_ISDIR(status.st_mode) || access(path, W_OK))
-			return write_failed(path, errno, error);
-		return 0;
-	}
-	fd = open_beside(path, temporary, error);
+	err = find_place(path, &place);
+	if (err)
+		return write_failed(path, err, error);
+	fd = place.fd < 0 ? open_beside(place.path, temporary) : place.fd;
 	if (fd < 0)
-		return fd;
+		return write_failed(path, -fd, error);
 	close(fd);
-	unlink(temporary);
+	if (place.fd < 0)
+		unlink(temporary);
 	return 0;
 }
 
@@ -124,6 +183,8 @@ int rxaqm_file_own(const char *path, const struct rxaqm_own_file *own)
 	struct stat status;
 	int fd;
 
+	if (!lstat(path, &status) && !S_ISLNK(status.st_mode) && is_planted(path))
+		return -EACCES;
 	/* A device or a pipe, such as /dev/null, must not become a file. */
 	if (!lstat(path, &status) && !S_ISREG(status.st_mode) && !S_ISLNK(status.st_mode)) {
 		fd = open(path, O_WRONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
@@ -157,30 +218,28 @@ static int print_to_stdout(const struct rxaqm_own_file *own, struct rxaqm_error 
 int rxaqm_file_print(const char *path, void (*print)(FILE *file, const void *what),
 		     const void *what, mode_t mode, struct rxaqm_error *error)
 {
-	char temporary[PATH_MAX], real[PATH_MAX];
-	struct stat status = { .st_mode = S_IFREG | 0777 };
-	bool regular = stat(path, &status) || S_ISREG(status.st_mode);
+	struct rxaqm_own_file own = { print, what, mode, (gid_t)-1, false };
+	char temporary[PATH_MAX], same[32];
 	mode_t mask = umask(0);
-	const struct rxaqm_own_file own = { print, what, mode & ~mask & status.st_mode, (gid_t)-1,
-					    false };
+	struct place place;
 	int fd, err;
 
 	umask(mask);
 	if (rxaqm_is_stdout(path))
 		return print_to_stdout(&own, error);
-	if (!regular) {
-		/* A device or a pipe cannot be replaced, or must not be. */
-		fd = open(path, O_WRONLY | O_CLOEXEC);
+	err = find_place(path, &place);
+	if (err)
+		return write_failed(path, err, error);
+	own.mode = mode & ~mask & place.keep;
+	if (place.fd >= 0) {
+		snprintf(same, sizeof(same), "/proc/self/fd/%d", place.fd);
+		fd = open(same, O_WRONLY | O_CLOEXEC);
+		err = fd < 0 ? errno : print_to(fd, &own, false);
+		close(place.fd);
 	} else {
-		if (realpath(path, real))
-			path = real;
-		fd = open_beside(path, temporary, error);
-		if (fd < 0)
-			return fd;
-		err = put_in_place(fd, temporary, path, &own);
-		return err ? write_failed(path, err, error) : 0;
+		fd = open_beside(place.path, temporary);
+		err = fd < 0 ? -fd : put_in_place(fd, temporary, place.path, &own);
 	}
-	err = fd < 0 ? errno : print_to(fd, &own, false);
 	return err ? write_failed(path, err, error) : 0;
 }
 

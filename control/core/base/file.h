@@ -14,7 +14,8 @@
 
 /* Write what @print prints of @what to @path, or to the file that @path links to. A regular file is
  * replaced whole; its mode is @mode, less the umask and the bits that the old file did not have.
- * "-" is standard output; a device or a pipe is written to. -errno with @error: @path is unchanged.
+ * "-" is standard output; a device or a pipe is written to. Not where another user has put it, or a
+ * link, into a directory in which all may write. -errno with @error: @path is unchanged.
  */
 int rxaqm_file_print(const char *path, void (*print)(FILE *file, const void *what),
 		     const void *what, mode_t mode, struct rxaqm_error *error);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* Files that one process writes: the status, the metrics for a collector. */
 #include <catch2/catch_test_macros.hpp>
+#include <catch2/generators/catch_generators.hpp>
 
 #include <fcntl.h>
 #include <sys/stat.h>
@@ -121,4 +122,51 @@ TEST_CASE("file: what an operator names is replaced behind its link, and opened 
 	CHECK(rxaqm_file_replace(file.c_str(), "new\n", 0640, &error) == 0);
 	REQUIRE(!stat(file.c_str(), &status));
 	CHECK((status.st_mode & 07777) == 0640);
+}
+
+/* As in /tmp: all may make files there, and remove only their own. */
+TEST_CASE("file: nothing that another user put into a directory of all is followed", "[file]")
+{
+	constexpr uid_t OTHER = 65534;
+	const std::string kind = GENERATE("link", "link to nothing", "pipe", "link before");
+	Dir dir;
+	const std::string all = dir.path + "/all", victim = dir.path + "/victim";
+	std::string path = all + "/out.json";
+	rxaqm_error error = {};
+	std::string sysctl;
+
+	CAPTURE(kind);
+	std::getline(std::ifstream("/proc/sys/fs/protected_symlinks") >> std::ws, sysctl);
+	if (geteuid() != 0 || (kind == "link before" && sysctl != "1"))
+		SKIP("needs root, and for what comes before the name fs.protected_symlinks=1");
+	REQUIRE(!mkdir(all.c_str(), 0));
+	REQUIRE(!chmod(all.c_str(), 01777));
+	if (kind != "link to nothing")
+		std::ofstream(victim) << "as it was\n";
+	if (kind == "pipe")
+		REQUIRE(!mkfifo(path.c_str(), 0666));
+	else
+		REQUIRE(!symlink(kind == "link before" ? dir.path.c_str() : victim.c_str(),
+				 path.c_str()));
+	REQUIRE(!lchown(path.c_str(), OTHER, OTHER));
+	if (kind == "link before")
+		path += "/victim";
+
+	CHECK(rxaqm_file_try(path.c_str(), &error) == -EACCES);
+	error = {};
+	CHECK(rxaqm_file_replace(path.c_str(), "new\n", 0600, &error) == -EACCES);
+	CHECK(std::string(error.text) ==
+	      "cannot write \"" + path + "\": Permission denied" +
+		      (kind == "link before" ?
+			       "" :
+			       "; another user has put something there: name another path"));
+	CHECK(dir.read("victim") == (kind == "link to nothing" ? "" : "as it was\n"));
+	if (kind == "pipe")
+		CHECK(rxaqm_file_own(path.c_str(), &TEXT) == -EACCES);
+	/* One's own link, and another's file, which is replaced. */
+	if (kind == "link") {
+		REQUIRE(!lchown(path.c_str(), 0, 0));
+		CHECK(rxaqm_file_replace(path.c_str(), "new\n", 0600, &error) == 0);
+		CHECK(dir.read("victim") == "new\n");
+	}
 }
