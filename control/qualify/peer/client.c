@@ -95,6 +95,14 @@ static int wait_line(struct qualify_peer *peer, __u64 wait_ms)
 	return 1;
 }
 
+/* Note what came, for whoever has to find out where it came from. */
+static void note_said(struct qualify_peer *peer)
+{
+	snprintf(peer->said, sizeof(peer->said), "%.*s", (int)peer->nr_left, peer->left);
+	peer->said[strcspn(peer->said, "\r\n")] = '\0';
+	rxaqm_clean(peer->said);
+}
+
 /* Parse the line that is there; NULL: it is no JSON object. */
 static struct json_object *take_line(struct qualify_peer *peer)
 {
@@ -109,6 +117,20 @@ static struct json_object *take_line(struct qualify_peer *peer)
 		return answer;
 	json_object_put(answer);
 	return NULL;
+}
+
+/* Something else has written to the connection, most likely the shell there. */
+static int lost_to_noise(struct qualify_peer *peer, struct rxaqm_error *error)
+{
+	char ask[sizeof(peer->host) + 96], why[sizeof(peer->lost)];
+
+	snprintf(ask, sizeof(ask),
+		 ": if its login shell prints that, it must not do so for a command; see \"ssh -T %s "
+		 "true\"",
+		 peer->host);
+	snprintf(why, sizeof(why), "sent \"%s\" where an answer was due%s", peer->said,
+		 *peer->host ? ask : "");
+	return lost(peer, EPROTO, why, error);
 }
 
 /* The answer; json_object_put() it. NULL with @error. */
@@ -128,10 +150,10 @@ static struct json_object *get_answer(struct qualify_peer *peer, struct rxaqm_er
 		lost(peer, ETIMEDOUT, "does not answer in time, and is not asked again", error);
 	else if (err == -EPIPE)
 		lost(peer, EPIPE, "has ended; its own message is above, if it had one", error);
+	note_said(peer);
 	answer = err > 0 ? take_line(peer) : NULL;
 	if (!answer && (err > 0 || err == -EMSGSIZE))
-		lost(peer, EPROTO,
-		     "sent no valid answer; see what \"rxaqm --version\" prints there", error);
+		lost_to_noise(peer, error);
 	if (!answer || !json_object_object_get_ex(answer, "error", &why))
 		return answer;
 	snprintf(words, sizeof(words), "%s", qualify_said_text(answer, "error"));
@@ -178,11 +200,13 @@ static int check_version(struct qualify_peer *peer, const char *version, struct 
 
 	if (!strcmp(version, RXAQM_VERSION))
 		return 0;
+	if (!*version)
+		return lost_to_noise(peer, error);
 	snprintf(there, sizeof(there), "%s", version);
 	rxaqm_clean(there);
 	snprintf(why, sizeof(why),
-		 "has rxaqm %s, and here it is %s; install the same version at both ends",
-		 *there ? there : "of an unknown version", RXAQM_VERSION);
+		 "has rxaqm %s, and here it is %s; install the same version at both ends", there,
+		 RXAQM_VERSION);
 	return lost(peer, EPROTO, why, error);
 }
 
@@ -227,6 +251,7 @@ int qualify_peer_open(struct qualify_peer *peer, const char *host, const char *n
 		snprintf(peer->words, sizeof(peer->words), "host %.60s (%.20s)", there, iface);
 	else
 		snprintf(peer->words, sizeof(peer->words), "loopback %.20s", iface);
+	snprintf(peer->host, sizeof(peer->host), "%.95s", host ? there : "");
 	err = qualify_peer_spawn(peer, host ? there : NULL, netns, iface, error);
 	if (!err)
 		err = hello(peer, error);

@@ -33,10 +33,12 @@
 struct qualify_peer {
 	pid_t pid; /* 0: none */
 	int fd; /* to and from the peer; -1: lost */
-	char lost[160]; /* why */
+	char lost[320]; /* why */
 	int messages_fd; /* its messages to the operator */
 	size_t nr_messages; /* bytes of them passed on so far */
 	char words[96]; /* "loopback eth3", "host db2 (eth0)" */
+	char host[96]; /* "db2"; "": it is this one */
+	char said[64]; /* the last line that it sent, or its beginning */
 	char kernel[96], nic[160]; /* what it says of itself; "": nothing */
 	char left[8192]; /* bytes read but not used yet */
 	size_t nr_left;

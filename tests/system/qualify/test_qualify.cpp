@@ -276,8 +276,8 @@ TEST_CASE("the peer is asked over ssh", "[qualify]")
 	Place place;
 	const std::string ssh = place.dir + "/ssh", path = getenv("PATH");
 
-	/* What sshd would do: "ssh -o BatchMode=yes -- HOST rxaqm ARGUMENT ...". */
-	std::ofstream(ssh) << "#!/bin/sh\necho \"$*\" >" << place.dir << "/asked\nshift 5\nexec "
+	/* What sshd would do: "ssh -T -o BatchMode=yes -- HOST rxaqm ARGUMENT ...". */
+	std::ofstream(ssh) << "#!/bin/sh\necho \"$*\" >" << place.dir << "/asked\nshift 6\nexec "
 			   << rxaqm_path() << " --netns " << place.wire.tx.name() << " \"$@\"\n";
 	REQUIRE(!chmod(ssh.c_str(), 0755));
 	Result result = place.run({ "qualify", place.wire.rx_if, "--peer",
@@ -291,7 +291,7 @@ TEST_CASE("the peer is asked over ssh", "[qualify]")
 	std::string asked;
 	std::ifstream file(place.dir + "/asked");
 	std::getline(file, asked);
-	CHECK(asked == "-o BatchMode=yes -- db2 rxaqm qualify --serve " + place.wire.tx_if);
+	CHECK(asked == "-T -o BatchMode=yes -- db2 rxaqm qualify --serve " + place.wire.tx_if);
 
 	/* A host that is not there. */
 	std::ofstream(ssh) << "#!/bin/sh\necho no such host >&2\nexit 255\n";

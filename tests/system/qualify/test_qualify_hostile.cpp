@@ -3,6 +3,7 @@
  * a client that asks for too much, or is gone.
  */
 #include <catch2/catch_test_macros.hpp>
+#include <catch2/generators/catch_generators.hpp>
 
 #include <fcntl.h>
 #include <signal.h>
@@ -176,7 +177,7 @@ TEST_CASE("qualify takes no more from its peer than it asked for", "[qualify][ho
 		{ "s/\"took_ns\":[0-9]*/\"took_ns\":1/", "Q11", "faster than possible" },
 		{ "s/\"took_ns\":[0-9]*/\"took_ns\":9000000000000000000/", "Q18", "not asked for" },
 		{ "s/\"count\":[0-9]*/\"count\":null/", "Q17", "not asked for" },
-		{ "s/^{\"count\".*/[]/", "Q17", "no valid answer" },
+		{ "s/^{\"count\".*/[]/", "Q17", "sent \"[]\" where an answer was due" },
 		{ "s/\"mac\":\"[^\"]*\"/\"mac\":null,\"boot\":null/", "Q17", "no MAC address" },
 		{ "s/\"mac\":\"02/\"mac\":\"03/", "Q17", "no MAC address" }, /* a group */
 		{ "s/\"rxaqm\":\"[^\"]*\"/\"rxaqm\":\"0.1\\\\u001b[2J\"/", "Q17",
@@ -236,6 +237,21 @@ TEST_CASE("a peer that asks before it says hello is given up", "[qualify][hostil
 	CAPTURE(result.text());
 	CHECK(result.exit_code == 1);
 	CHECK(result.err.starts_with("Host key verification failed.\nrxaqm: the peer"));
+	peer.check_left();
+}
+
+TEST_CASE("what the peer's login shell prints is quoted, and asked about", "[qualify][hostile]")
+{
+	const std::string noise = GENERATE("Welcome to db2", "{\"motd\": \"Welcome\"}", "[2J");
+	Peer peer("echo '" + noise + "'\n" + answering(hello));
+	Result result = peer.run();
+
+	CAPTURE(result.text());
+	CHECK(result.exit_code == 1);
+	CHECK(has(result.err, "sent \"" + noise +
+				      "\" where an answer was due: if its login shell prints that, "
+				      "it must not do so for a command; see \"ssh -T db2 true\""));
+	CHECK_FALSE(has(result.err, "version"));
 	peer.check_left();
 }
 
