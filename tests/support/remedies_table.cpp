@@ -359,7 +359,7 @@ const std::vector<Untried> &untried()
 		{ "a trial switches its policy", "test_trial.cpp ends trials so" },
 		{ "a trial that was killed has left its policy",
 		  "test_trial.cpp kills trials, and looks whether that helps" },
-		{ "is in a network namespace that no process is in",
+		{ "is in a network namespace that has no name in",
 		  "test_slots.cpp runs it when that namespace has ended" },
 		{ "beside the programs there (\"xdp-loader status\" names them)",
 		  "test_jumbo.cpp sets such an MTU, and unloads one, in a guest" },

@@ -293,16 +293,15 @@ static void switch_off(struct rxaqm_state *state, struct rxaqm_iface *iface)
 	rxaqm_state_use_draft(iface);
 }
 
-/* The interface of @iface is in no namespace that can be entered: it is gone, or in one that only
- * the kernel knows. Removing its pins takes its program out of libxdp's dispatcher there. A program
- * that is attached directly stays, switched off.
+/* The interface of @iface is in no namespace that was found: it is gone, or in one that nothing
+ * shows. Removing its pins takes its program out of libxdp's dispatcher there. A program that is
+ * attached directly stays, switched off.
  */
 static int detach_unreached(struct rxaqm_state *state, struct rxaqm_iface *iface,
 			    struct rxaqm_error *error)
 {
-	bool whole = iface->state == RXAQM_IFACE_ATTACHED, gone = rxaqm_iface_is_gone(iface);
-	int err = rxaqm_pins_sweep(state, iface, iface->prog_id,
-				   whole ? RXAQM_PINS_ALL : RXAQM_PINS_OF_DEAD, error);
+	int err = rxaqm_pins_remove(state, iface->prog_id, error);
+	bool gone = rxaqm_iface_is_gone(iface);
 
 	if (err < 0)
 		return rxaqm_not_undone(iface, err, error);
@@ -317,10 +316,10 @@ static int detach_unreached(struct rxaqm_state *state, struct rxaqm_iface *iface
 	}
 	switch_off(state, iface);
 	return rxaqm_failed(error, ENODEV,
-			    "\"%s\" is in a network namespace that no process is in or has open, "
-			    "as far as can be seen from here: its program cannot be taken off, "
-			    "and is set to mode=off; once that namespace has ended, \"rxaqm "
-			    "detach --all\" frees its slot",
+			    "\"%s\" is in a network namespace that has no name in " RXAQM_NETNS_DIR
+			    " and no process in it, as far as can be seen from here: its program "
+			    "cannot be taken off, and is set to mode=off; once that namespace has "
+			    "ended, \"rxaqm detach --all\" frees its slot",
 			    iface->name);
 }
 

@@ -24,7 +24,7 @@ int rxaqm_attach_stamps(struct rxaqm_state *state, struct rxaqm_iface *iface, co
  */
 int rxaqm_detach(struct rxaqm_state *state, struct rxaqm_iface *iface, struct rxaqm_error *error);
 
-/* Detach all, in every namespace that can be entered (rxaqm_netns_each()), and remove the pinned
+/* Detach all, in every namespace that rxaqm_netns_each() finds, and remove the pinned
  * state whatever its condition. Returns the number of interfaces detached, or -errno with @error if
  * some could not be reached; those are switched off.
  */

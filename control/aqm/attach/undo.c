@@ -41,7 +41,7 @@ int rxaqm_undo_attach(const struct rxaqm_state *state, struct rxaqm_iface *iface
 	rxaqm_phc_keep_arm(&keep);
 	err = rxaqm_xdp_detach(ifindex, prog_id, error);
 	if (!err)
-		err = rxaqm_pins_sweep(state, iface, prog_id, RXAQM_PINS_OF_DEAD, error);
+		err = rxaqm_pins_remove(state, prog_id, error);
 	if (err >= 0) {
 		if (iface->flags & RXAQM_IFACE_DISPATCHER)
 			rxaqm_xdp_drop_empty(ifindex);
@@ -76,20 +76,6 @@ int rxaqm_undo_unknown(unsigned int ifindex, __u32 prog_id, struct rxaqm_error *
 	return err;
 }
 
-/* Has the program of @iface gone with its interface? Its pins do not count, but the interface may
- * be in a namespace that has no name.
- */
-static bool is_gone(const struct rxaqm_state *state, const struct rxaqm_iface *iface)
-{
-	if (!rxaqm_xdp_exists(iface->prog_id))
-		return true;
-	if (!(iface->flags & RXAQM_IFACE_DISPATCHER))
-		return rxaqm_iface_is_gone(iface);
-	return rxaqm_pins_sweep(state, iface, iface->prog_id, RXAQM_PINS_OF_SURELY_DEAD, NULL) >
-		       0 &&
-	       !rxaqm_xdp_stays(iface->prog_id);
-}
-
 void rxaqm_undo_interrupted(struct rxaqm_state *state, struct rxaqm_error *error)
 {
 	__u64 netns_ino = rxaqm_netns_ino();
@@ -102,7 +88,8 @@ void rxaqm_undo_interrupted(struct rxaqm_state *state, struct rxaqm_error *error
 			continue;
 		if (iface->state != RXAQM_IFACE_ATTACHED)
 			rxaqm_undo_attach(state, iface, error);
-		else if (!if_indextoname(iface->ifindex, ifname) && is_gone(state, iface))
+		else if (!if_indextoname(iface->ifindex, ifname) &&
+			 !rxaqm_xdp_exists(iface->prog_id))
 			rxaqm_entry_set_state(iface, RXAQM_IFACE_FREE);
 	}
 }

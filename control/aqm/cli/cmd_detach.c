@@ -58,7 +58,7 @@ static int take_off_all(const struct rxaqm_state *state, struct rxaqm_error *err
 	int err;
 
 	rxaqm_netns_each(take_off_here, &found);
-	err = rxaqm_pins_sweep(state, NULL, 0, RXAQM_PINS_ALL, error);
+	err = rxaqm_pins_remove(state, 0, error);
 	if (err == -ETIMEDOUT || err == -ENOTDIR)
 		return err;
 	if (err < 0)

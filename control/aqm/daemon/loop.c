@@ -4,6 +4,7 @@
 
 #include <fcntl.h>
 #include <libgen.h>
+#include <net/if.h>
 #include <signal.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -25,6 +26,7 @@
 #include "daemon/section_plan.h"
 #include "daemon/reconcile.h"
 #include "daemon/state.h"
+#include "nic/netns.h"
 #include "nic/way_out.h"
 #include "state/trial.h"
 
@@ -119,18 +121,35 @@ static void look_for_silent_changes(struct rxaqm_run *run)
 	run->rescan |= poll;
 }
 
+/* Free the entries of interfaces of which the kernel said that they are deleted. */
+static void free_deleted(struct rxaqm_run *run, struct rxaqm_error *error)
+{
+	struct rxaqm_iface *iface = NULL;
+	char ifname[IF_NAMESIZE];
+
+	while ((iface = rxaqm_iface_next(&run->state, iface)))
+		/* A command may have given the slot to another one since. */
+		if (run->deleted[iface - run->state.iface] &&
+		    iface->netns_ino == rxaqm_netns_ino() &&
+		    !if_indextoname(iface->ifindex, ifname))
+			rxaqm_undo_attach(&run->state, iface, error);
+	memset(run->deleted, 0, sizeof(run->deleted));
+	run->any_deleted = false;
+}
+
 /* Free the entries of interfaces that are gone; the kernel frees their programs some time later.
  */
 static void free_gone(struct rxaqm_run *run)
 {
 	struct rxaqm_error error = {};
 
-	if ((!run->recover && !rxaqm_trial_killed(&run->state, NULL)) ||
+	if ((!run->recover && !run->any_deleted && !rxaqm_trial_killed(&run->state, NULL)) ||
 	    rxaqm_state_trylock(&run->state))
 		return;
 	run->recover -= run->recover > 0;
 	if (rxaqm_run_state_open(run)) {
 		rxaqm_trial_undo_killed(&run->state);
+		free_deleted(run, &error);
 		rxaqm_undo_interrupted(&run->state, &error);
 		if (error.text[0])
 			rxaqm_run_log(LOG_WARNING, "%s", error.text);

@@ -20,6 +20,7 @@
 #include "daemon/link_list.h"
 #include "daemon/log.h"
 #include "nic/netlink.h"
+#include "nic/netns.h"
 
 /* Several changes in a row, as drivers announce them, are usually handled once. */
 #define CHANGES_NS (100 * RXAQM_NSEC_PER_MSEC)
@@ -27,6 +28,18 @@
 #define MESSAGES_MAX 256 /* read at a time; then other sources get their turn */
 
 static char buffer[32768] __attribute__((aligned(NLMSG_ALIGNTO)));
+
+/* The interface @ifindex was deleted, not moved to another namespace: note whose entry it was, since
+ * libxdp's pins may keep its program.
+ */
+static void on_deleted(struct rxaqm_run *run, unsigned int ifindex)
+{
+	const struct rxaqm_iface *iface = NULL;
+
+	while ((iface = rxaqm_iface_next(&run->state, iface)))
+		if (iface->ifindex == ifindex && iface->netns_ino == rxaqm_netns_ino())
+			run->any_deleted = run->deleted[iface - run->state.iface] = true;
+}
 
 static void on_link_message(struct rxaqm_run *run, const struct nlmsghdr *message)
 {
@@ -42,6 +55,9 @@ static void on_link_message(struct rxaqm_run *run, const struct nlmsghdr *messag
 	/* A bridge that loses a member sends DELLINK, too. */
 	if (message->nlmsg_type == RTM_DELLINK && info->ifi_family != AF_UNSPEC)
 		return;
+	if (message->nlmsg_type == RTM_DELLINK &&
+	    !rxaqm_netlink_attr(message, sizeof(*info), IFLA_NEW_NETNSID, 0))
+		on_deleted(run, (unsigned int)info->ifi_index);
 	attr = rxaqm_netlink_attr(message, sizeof(*info), IFLA_IFNAME, 1);
 	if (attr)
 		snprintf(name, sizeof(name), "%.*s", (int)rxaqm_attr_len(attr),

@@ -104,6 +104,8 @@ struct rxaqm_run {
 	struct rxaqm_link *links;
 	bool rescan; /* the list of links may be out of date */
 	unsigned int recover; /* remaining tries to drop entries of interfaces that are gone */
+	/* By slot: the kernel said that its interface was deleted. */
+	bool deleted[RXAQM_MAX_IFACES], any_deleted;
 	sd_event *event;
 	sd_event_source *sync_timer; /* fires at due_ns */
 	sd_event_source *rtnl_source, *genl_source; /* NULL: none */

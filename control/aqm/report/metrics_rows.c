@@ -18,8 +18,8 @@ static enum rxaqm_metrics_iface_state state_of(const struct rxaqm_iface *iface, 
 		return RXAQM_METRICS_IFACE_INTERRUPTED;
 	if (here)
 		return RXAQM_METRICS_IFACE_ATTACHED;
-	return rxaqm_iface_taken_off(iface) ? RXAQM_METRICS_IFACE_LOST :
-					      RXAQM_METRICS_IFACE_ELSEWHERE;
+	return rxaqm_status_unguarded(iface, here) ? RXAQM_METRICS_IFACE_LOST :
+						     RXAQM_METRICS_IFACE_ELSEWHERE;
 }
 
 static bool label_taken(const struct rxaqm_metrics_view *view, int slot)

@@ -78,8 +78,11 @@ const char *rxaqm_status_trouble(const struct rxaqm_iface *iface, bool here)
 		return NULL;
 	if (rxaqm_iface_is_gone(iface))
 		return "the interface is gone; the next attach, or detach --all, frees its place";
-	return rxaqm_iface_taken_off(iface) ?
-		       "its XDP program was taken off; detach, then attach again" :
+	if (rxaqm_iface_taken_off(iface))
+		return "its XDP program was taken off; detach, then attach again";
+	return rxaqm_iface_is_hidden(iface) ?
+		       "the interface is gone, or in a network namespace that has no name in "
+		       "/run/netns and no process in it; detach --all frees its place, or switches it off" :
 		       "in another network namespace";
 }
 
@@ -90,7 +93,8 @@ bool rxaqm_status_unguarded(const struct rxaqm_iface *iface, bool here)
 
 	if (at_work || now == RXAQM_IFACE_FREE)
 		return false;
-	return now != RXAQM_IFACE_ATTACHED || (!here && rxaqm_iface_taken_off(iface));
+	return now != RXAQM_IFACE_ATTACHED ||
+	       (!here && (rxaqm_iface_taken_off(iface) || rxaqm_iface_is_hidden(iface)));
 }
 
 bool rxaqm_queue_shows(const struct rxaqm_iface *iface, const struct rxaqm_queue *q)

@@ -3,12 +3,17 @@
 
 #include <fcntl.h>
 #include <limits.h>
+#include <linux/capability.h>
+#include <linux/magic.h>
+#include <linux/nsfs.h>
 #include <sched.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/ioctl.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
+#include <sys/vfs.h>
 #include <unistd.h>
 
 #include "base/each.h"
@@ -21,20 +26,41 @@ static int origin_fd = -1;
 /* Set while visiting a namespace other than the one the command works in. */
 static bool away;
 
+/* Open @path, a network namespace. Anything else that has been put there is not even opened, since
+ * it may wait or act. -1: errno says why; EINVAL: it is none.
+ */
+static int open_netns(const char *path, int flags)
+{
+	int at_fd = open(path, O_PATH | O_CLOEXEC | flags), fd = -1;
+	struct statfs fs;
+	char same[32];
+
+	if (at_fd < 0)
+		return -1;
+	snprintf(same, sizeof(same), "/proc/self/fd/%d", at_fd);
+	if (fstatfs(at_fd, &fs) || fs.f_type != NSFS_MAGIC)
+		errno = EINVAL;
+	else
+		fd = open(same, O_RDONLY | O_CLOEXEC);
+	if (fd >= 0 && ioctl(fd, NS_GET_NSTYPE) != CLONE_NEWNET) {
+		close(fd);
+		errno = EINVAL;
+		fd = -1;
+	}
+	close(at_fd);
+	return fd;
+}
+
+/* Links are not followed. */
 static int open_named(const char *name)
 {
 	char path[PATH_MAX];
 
-	/* These are directories. */
-	if (!*name || !strcmp(name, ".") || !strcmp(name, "..")) {
-		errno = ENOENT;
-		return -1;
-	}
 	if (snprintf(path, sizeof(path), "%s/%s", RXAQM_NETNS_DIR, name) >= (int)sizeof(path)) {
 		errno = ENAMETOOLONG;
 		return -1;
 	}
-	return open(path, O_RDONLY | O_CLOEXEC);
+	return open_netns(path, O_NOFOLLOW);
 }
 
 int rxaqm_netns_enter(const char *name, struct rxaqm_error *error)
@@ -45,7 +71,9 @@ int rxaqm_netns_enter(const char *name, struct rxaqm_error *error)
 	if (fd < 0)
 		return rxaqm_failed(error, errno,
 				    "no network namespace \"%s\" in %s: %s; see \"ip netns list\"",
-				    name, RXAQM_NETNS_DIR, strerror(errno));
+				    name, RXAQM_NETNS_DIR,
+				    errno == EINVAL ? "it is something else, such as a link" :
+						      strerror(errno));
 	origin_fd = open("/proc/thread-self/ns/net", O_RDONLY | O_CLOEXEC);
 	if (setns(fd, CLONE_NEWNET))
 		err = rxaqm_failed(error, errno, "cannot enter network namespace \"%s\": %s%s",
@@ -95,72 +123,37 @@ void rxaqm_netns_outer(void (*each)(void *arg), void *arg)
 	call_in(dup(origin_fd), each, arg);
 }
 
-/* Inodes of the namespaces that were entered, or whose mounts were read. */
-struct seen {
-	RXAQM_LIST(__u64);
-};
-
 struct tour {
-	struct seen netns, mounts;
+	RXAQM_LIST(__u64); /* inodes of the namespaces entered */
 	void (*each)(void *arg);
 	void *arg;
 };
 
-/* Remember @ino. True if it is new. */
-static bool note(struct seen *seen, __u64 ino)
+/* Enter the network namespace @fd, unless that was done before. Closes @fd. */
+static void visit(struct tour *tour, int fd)
 {
 	const __u64 *known;
+	struct stat st;
 
-	return ino && !rxaqm_list_find(known, seen, *known == ino) && rxaqm_list_put(seen, ino);
+	if (fd >= 0 && !fstat(fd, &st) &&
+	    !rxaqm_list_find(known, tour, *known == (__u64)st.st_ino) &&
+	    rxaqm_list_put(tour, st.st_ino))
+		call_in(fd, tour->each, tour->arg);
+	else if (fd >= 0)
+		close(fd);
 }
 
-/* Enter the network namespace at @path, unless that was done before. */
-static void visit(struct tour *tour, const char *path)
+/* Enter that of process @pid. */
+static void visit_process(struct tour *tour, const char *pid)
 {
-	if (note(&tour->netns, ino_of(path)))
-		call_in(open(path, O_RDONLY | O_CLOEXEC), tour->each, tour->arg);
-}
+	const __u64 *known;
+	char path[64];
+	__u64 ino;
 
-/* Visit the namespaces, named or not, that are mounted where process @pid is. */
-static void visit_mounts(struct tour *tour, const char *pid)
-{
-	char path[PATH_MAX + 64], point[PATH_MAX], *line = NULL;
-	size_t size = 0;
-	FILE *file;
-
-	snprintf(path, sizeof(path), "/proc/%s/ns/mnt", pid);
-	if (!note(&tour->mounts, ino_of(path)))
-		return;
-	snprintf(path, sizeof(path), "/proc/%s/mountinfo", pid);
-	file = fopen(path, "re");
-	while (file && getline(&line, &size, file) > 0) {
-		/* A mount whose path has a blank (written as \040) is not found here. */
-		if (sscanf(line, "%*s %*s %*s net:[%*u] %4095s", point) != 1)
-			continue;
-		snprintf(path, sizeof(path), "/proc/%s/root%s", pid, point);
-		visit(tour, path);
-	}
-	free(line);
-	if (file)
-		fclose(file);
-}
-
-/* Visit the namespaces of /proc/@pid/@what: of threads ("task"), or of open files ("fd"). */
-static void visit_dir(struct tour *tour, const char *pid, const char *what)
-{
-	char path[128], target[16];
-
-	snprintf(path, sizeof(path), "/proc/%s/%s", pid, what);
-	rxaqm_each_entry(entry, path) {
-		bool is_fd = !strcmp(what, "fd");
-
-		if (entry->d_name[0] == '.')
-			continue;
-		snprintf(path, sizeof(path), "/proc/%s/%s/%.20s%s", pid, what, entry->d_name,
-			 is_fd ? "" : "/ns/net");
-		if (readlink(path, target, sizeof(target)) > 5 && !strncmp(target, "net:[", 5))
-			visit(tour, path);
-	}
+	snprintf(path, sizeof(path), "/proc/%.20s/ns/net", pid);
+	ino = ino_of(path);
+	if (ino && !rxaqm_list_find(known, tour, *known == ino))
+		visit(tour, open_netns(path, 0));
 }
 
 void rxaqm_netns_each(void (*each)(void *arg), void *arg)
@@ -168,17 +161,22 @@ void rxaqm_netns_each(void (*each)(void *arg), void *arg)
 	struct tour tour = { .each = each, .arg = arg };
 
 	each(arg);
-	note(&tour.netns, rxaqm_netns_ino());
-	visit_mounts(&tour, "self");
-	rxaqm_each_entry(entry, "/proc") {
-		if (entry->d_name[0] < '0' || entry->d_name[0] > '9')
-			continue;
-		visit_dir(&tour, entry->d_name, "task");
-		visit_dir(&tour, entry->d_name, "fd");
-		visit_mounts(&tour, entry->d_name);
-	}
-	free(tour.netns.at);
-	free(tour.mounts.at);
+	rxaqm_list_put(&tour, rxaqm_netns_ino());
+	rxaqm_each_entry(entry, RXAQM_NETNS_DIR)
+		visit(&tour, open_named(entry->d_name));
+	rxaqm_each_entry(entry, "/proc")
+		if (entry->d_name[0] >= '0' && entry->d_name[0] <= '9')
+			visit_process(&tour, entry->d_name);
+	free(tour.at);
+}
+
+bool rxaqm_netns_sees_processes(void)
+{
+	struct __user_cap_header_struct header = { .version = _LINUX_CAPABILITY_VERSION_3 };
+	struct __user_cap_data_struct rights[2] = {};
+
+	return !syscall(SYS_capget, &header, rights) &&
+	       (rights[0].effective & 1U << CAP_SYS_PTRACE);
 }
 
 /* glibc has functions for these since 2.36. Their numbers are the same everywhere

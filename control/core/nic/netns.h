@@ -22,10 +22,13 @@ __u64 rxaqm_netns_ino(void);
  * started in; then come back. Namespaces that cannot be entered are left out.
  */
 void rxaqm_netns_outer(void (*each)(void *arg), void *arg);
-/* Call @each in this namespace, and in every other one that is mounted (named or not), that a
- * thread is in, or that a process has open. To look into processes may need CAP_SYS_PTRACE.
+/* Call @each in this namespace, and in every other one that has a name (ip netns) or that a process
+ * is in. Others, which only a thread, a descriptor or a mount keeps, are not found, nor those of
+ * processes that may not be looked at.
  */
 void rxaqm_netns_each(void (*each)(void *arg), void *arg);
+/* May this process look at others (CAP_SYS_PTRACE)? */
+bool rxaqm_netns_sees_processes(void);
 
 /* Open a sysfs that shows the namespace entered: a descriptor, or -errno. If the kernel refuses to
  * mount one, this opens /sys.

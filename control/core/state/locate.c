@@ -4,10 +4,10 @@
 #include <net/if.h>
 #include <string.h>
 
-#include "state/pins.h"
+#include "base/fields.h"
+#include "base/now.h"
 #include "state/dispatcher.h"
 #include "nic/netns.h"
-#include "nic/known_netns.h"
 
 /* Is the program of @iface on the interface @ifindex of this namespace? */
 static bool is_on(const struct rxaqm_iface *iface, unsigned int ifindex)
@@ -89,65 +89,68 @@ bool rxaqm_iface_is_bare(const struct rxaqm_iface *iface)
 	       !rxaqm_iface_ifindex(iface);
 }
 
-/* A search for the program of @iface, which exists. */
-struct search {
-	const struct rxaqm_iface *iface;
-	int near; /* result in the namespace it was attached in; -ENOENT: not seen yet */
-	bool there; /* an interface with its index is still in that namespace */
-	bool found;
-};
-
-static void look_at_home(void *arg)
-{
-	struct search *search = arg;
-	const struct rxaqm_iface *iface = search->iface;
-	char ifname[IF_NAMESIZE];
-
-	if (!was_here(iface, iface->ifindex))
-		return;
-	search->there = if_indextoname(iface->ifindex, ifname);
-	search->near = iface->flags & RXAQM_IFACE_DISPATCHER ?
-			       rxaqm_pins_in_known_netns(iface->prog_id) :
-			       rxaqm_xdp_in_known_netns(iface->prog_id);
-}
-
-static void look_anywhere(void *arg)
-{
-	struct search *search = arg;
-
-	search->found = search->found || rxaqm_iface_ifindex(search->iface);
-}
-
-/* Is the program of @iface, which exists, pinned and on no interface any more? The namespace that
- * it was attached in knows where interfaces have moved from there. But it need not know the
- * machine's first one, where a physical interface goes when its namespace is deleted.
+/* The programs that were seen on interfaces. To look for one at a time would take long where there
+ * are many namespaces.
  */
-static bool is_stranded(const struct rxaqm_iface *iface, bool *ret_there)
-{
-	struct search search = { .iface = iface, .near = -ENOENT };
+static struct {
+	RXAQM_LIST(__u32);
+	__u64 at_ns;
+} seen;
 
-	look_at_home(&search);
-	if (search.near == -ENOENT)
-		rxaqm_netns_each(look_at_home, &search);
-	if (!search.near)
-		rxaqm_netns_each(look_anywhere, &search);
-	*ret_there = search.there;
-	return !search.near && !search.found;
+/* What is on an interface may be believed for longer than what is on none. */
+#define SEEN_NS RXAQM_NSEC_PER_SEC
+#define UNSEEN_NS (100 * RXAQM_NSEC_PER_MSEC)
+
+static void look_here(void *arg)
+{
+	struct if_nameindex *interfaces = if_nameindex(), *one;
+	struct rxaqm_xdp_progs progs;
+	unsigned int i;
+
+	(void)arg;
+	for (one = interfaces; one && one->if_index; one++) {
+		rxaqm_xdp_read(one->if_index, &progs);
+		for (i = 0; i < progs.nr; i++)
+			rxaqm_list_put(&seen, progs.id[i]);
+	}
+	if (interfaces)
+		if_freenameindex(interfaces);
+}
+
+static bool was_seen(__u32 prog_id, __u64 within_ns)
+{
+	const __u32 *id;
+
+	if (!seen.at_ns || rxaqm_ns_since(rxaqm_now_ns(), seen.at_ns) > within_ns)
+		return false;
+	return rxaqm_list_find(id, &seen, *id == prog_id);
+}
+
+static void look_everywhere(void)
+{
+	if (seen.at_ns && rxaqm_ns_since(rxaqm_now_ns(), seen.at_ns) < UNSEEN_NS)
+		return;
+	seen.nr = 0;
+	rxaqm_netns_each(look_here, NULL);
+	seen.at_ns = rxaqm_now_ns();
+}
+
+bool rxaqm_iface_is_hidden(const struct rxaqm_iface *iface)
+{
+	if (!rxaqm_xdp_exists(iface->prog_id) || !rxaqm_netns_sees_processes() ||
+	    was_seen(iface->prog_id, SEEN_NS))
+		return false;
+	look_everywhere();
+	return !was_seen(iface->prog_id, SEEN_NS);
 }
 
 bool rxaqm_iface_taken_off(const struct rxaqm_iface *iface)
 {
-	bool there;
-
-	return !rxaqm_xdp_exists(iface->prog_id) || rxaqm_iface_is_bare(iface) ||
-	       is_stranded(iface, &there);
+	return !rxaqm_xdp_exists(iface->prog_id) || rxaqm_iface_is_bare(iface);
 }
 
 bool rxaqm_iface_is_gone(const struct rxaqm_iface *iface)
 {
-	bool there;
-
-	if (rxaqm_xdp_exists(iface->prog_id))
-		return is_stranded(iface, &there) && !there;
-	return was_here(iface, iface->ifindex) && !rxaqm_iface_is_bare(iface);
+	return !rxaqm_xdp_exists(iface->prog_id) && was_here(iface, iface->ifindex) &&
+	       !rxaqm_iface_is_bare(iface);
 }

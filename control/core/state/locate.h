@@ -19,13 +19,18 @@ int rxaqm_iface_missing(const struct rxaqm_state *state, const char *ifname,
 unsigned int rxaqm_iface_ifindex(const struct rxaqm_iface *iface);
 
 /* @iface is ATTACHED, but not here. Was its program taken off, or is the interface gone? If not, it
- * is in another namespace. If the program still exists, anybody, such as libxdp, may have pinned
- * it: then this looks at the interfaces of many namespaces.
+ * is in another network namespace, or hidden.
  */
 bool rxaqm_iface_taken_off(const struct rxaqm_iface *iface);
 
-/* Is the interface of @iface, which is not here, gone? If its program is gone, too, only the
- * namespace that it was attached in can tell.
+/* Does the program of @iface exist, but on no interface of the namespaces that rxaqm_netns_each()
+ * finds? Then the interface is gone, and somebody, such as libxdp, has pinned the program; or it is
+ * in a namespace that nothing shows. False also if processes may not be looked at.
+ */
+bool rxaqm_iface_is_hidden(const struct rxaqm_iface *iface);
+
+/* Is the interface of @iface, which is not here, gone with its program? Only the namespace that it
+ * was attached in can tell.
  */
 bool rxaqm_iface_is_gone(const struct rxaqm_iface *iface);
 

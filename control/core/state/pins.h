@@ -9,32 +9,12 @@
 
 #include "state/state.h"
 
-/* Where the dispatcher must be for its pins to be removed. */
-enum rxaqm_pins_where {
-	/* On no interface of the namespaces that rxaqm_netns_each() enters, or that have an id
-	 * there. If it is on one, libxdp has to take programs off.
-	 */
-	RXAQM_PINS_OF_DEAD,
-	/* Nor on an interface that may have moved on from this namespace (known_netns.h). */
-	RXAQM_PINS_OF_SURELY_DEAD,
-	/* Anywhere. The program leaves a dispatcher that nobody can reach, and that runs on without
-	 * it.
-	 */
-	RXAQM_PINS_ALL,
-};
-
-/* Remove the pins of the program @prog_id of @iface, which is being detached. @prog_id 0: its id
- * was never noted; then remove the pins of all programs that use our maps and are in no other entry
- * of @state (which may be closed). Pins of other programs stay, unless they are copies for a
- * dispatcher that never ran, or no longer exists. Returns the number of pins removed, or -errno;
- * with @error if libxdp's lock could not be taken.
+/* Remove the pins of the program @prog_id, under libxdp's lock. This also takes it out of a
+ * dispatcher that is in use, even where nobody can go. @prog_id 0: those of all programs that use
+ * our maps, and that no entry of @state (which may be closed) has. What other programs have pinned
+ * stays. Returns the number of pins removed, or -errno; with @error if the lock could not be taken.
  */
-int rxaqm_pins_sweep(const struct rxaqm_state *state, const struct rxaqm_iface *iface,
-		     __u32 prog_id, enum rxaqm_pins_where where, struct rxaqm_error *error);
-
-/* rxaqm_xdp_in_known_netns() of the dispatchers that have the program @prog_id. -ENOENT: none has.
- */
-int rxaqm_pins_in_known_netns(__u32 prog_id);
+int rxaqm_pins_remove(const struct rxaqm_state *state, __u32 prog_id, struct rxaqm_error *error);
 
 /* Does libxdp have pins of the dispatcher on @ifindex? Without them it can do nothing with it. */
 bool rxaqm_pins_have(unsigned int ifindex, __u32 dispatcher);

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* What libxdp has pinned of an interface that went away, freed by whoever may not look into
- * processes, as the service may not. A foreign program stands in for the dispatcher, so that any
- * kernel will do.
+/* What libxdp has pinned of an interface that went away. A foreign program stands in for the
+ * dispatcher, so that any kernel will do.
  */
 #include <catch2/catch_test_macros.hpp>
 #include <catch2/generators/catch_generators.hpp>
@@ -19,6 +18,7 @@ extern "C" {
 #include "iface.h"
 }
 
+#include "daemon.hpp"
 #include "host.hpp"
 #include "nameless.hpp"
 #include "traffic.hpp"
@@ -82,100 +82,120 @@ struct Dispatched {
 
 } // namespace
 
-TEST_CASE("pins: those of an interface that is gone are freed without a look at processes",
-	  "[pins]")
+/* Whether it is gone, or hidden, nobody can tell: only what is asked for by name is done. */
+TEST_CASE("pins: those of an interface that is nowhere go with detach --all", "[pins]")
 {
-	const std::string way = GENERATE("deleted", "deleted, others near", "moved", "moved on");
-	const bool deleted = way.starts_with("deleted");
-	Nameless next, last;
+	const std::string way = GENERATE("deleted", "moved", "moved, and gone with the namespace");
+	Nameless next;
 	Dispatched d;
 	RunOptions options;
 
 	CAPTURE(way);
-	/* A neighbour, as containers are. */
 	d.wire.rx.ip("link add near0 type veth peer name near1");
-	next.take(d.wire.rx, "near1");
-	if (way == "deleted, others near") {
-		d.wire.rx.ip("link add far0 type veth peer name far1");
-		next.take(d.wire.rx, "far0");
-		next.take(d.wire.rx, "far1");
-		last.take_from(next, "far1");
-	}
-	if (deleted)
+	if (way == "deleted")
 		d.wire.rx.ip("link del " + d.wire.rx_if);
 	else
 		next.take(d.wire.rx, d.wire.rx_if);
-	if (way == "moved on")
-		last.take_from(next, d.wire.rx_if);
 	next.netns.remove();
-	last.netns.remove();
+	if (way.ends_with("with the namespace"))
+		next.end();
 
-	options.prepare = [] { return prctl(PR_CAPBSET_DROP, CAP_SYS_PTRACE); };
 	options.environment = { "LIBXDP_SKIP_DISPATCHER=1" }; /* what is counted are the others */
 	Result attach = d.host.rxaqm(d.wire.rx, { "attach", "-m", "generic", "near0" }, options);
 	CAPTURE(attach.text());
 	REQUIRE(attach.exit_code == 0);
-	size_t left = deleted ? 0 : 1;
-	CHECK(d.host.dispatchers().size() == left);
-	CHECK(d.host.json(d.wire.rx, { "status" }).size("/interfaces") == 1 + left);
+	CHECK(d.host.dispatchers().size() == 1);
+	CHECK(d.host.json(d.wire.rx, { "status" }).size("/interfaces") == 2);
 	Result detach = d.host.rxaqm({ "detach", "--all" });
 	CAPTURE(detach.text());
 	CHECK(detach.exit_code == 0);
-	CHECK(d.host.dispatchers().empty());
+	CHECK(d.host.gone());
 }
 
-TEST_CASE("pins: an interface that is gone is told from one that is elsewhere", "[gone]")
+/* As the service, which may not look into processes: it hears the kernel say so. */
+TEST_CASE("pins: the daemon frees those of an interface that is deleted, not of one that moves",
+	  "[pins][run]")
 {
-	const std::string way = GENERATE("deleted", "deleted, others near", "moved", "moved on",
-					 "moved, and gone with the namespace",
-					 "moved, and deleted there", "moved to one with a name");
-	const bool gone = way.find("delete") != std::string::npos ||
-			  way.find("gone") != std::string::npos;
-	const bool pinned_by_libxdp = GENERATE(true, false);
+	const bool deleted = GENERATE(true, false);
+	Nameless next;
+	Dispatched d;
+	Service service(d.host, d.wire.rx);
+
+	CAPTURE(deleted);
+	service.configure("[Interface other*]\n");
+	service.prepare([] { return prctl(PR_CAPBSET_DROP, CAP_SYS_PTRACE); });
+	service.start();
+	if (deleted) {
+		d.wire.rx.ip("link del " + d.wire.rx_if);
+		CHECK(eventually([&] { return d.host.dispatchers().empty(); }));
+		CHECK(eventually([&] { return d.host.rxaqm({ "status" }).exit_code == 4; }));
+	} else {
+		next.take(d.wire.rx, d.wire.rx_if);
+		/* By then the daemon has handled the message before. */
+		d.wire.rx.ip("link add other0 type veth peer name peer0");
+		CHECK(service.logged("other0: attached"));
+		CHECK(d.host.dispatchers().size() == 1);
+		CHECK(d.host.json(d.wire.rx, { "status" }).size("/interfaces") == 2);
+	}
+	CHECK(service.stop().exit_code == 0);
+	CHECK(d.host.rxaqm({ "detach", "--all" }).exit_code == 0);
+}
+
+TEST_CASE("pins: an interface that is gone, or hidden, is told from one that is elsewhere",
+	  "[gone]")
+{
+	/* The stand-in for a dispatcher does not show what it has: it is for what is lost. */
+	const std::string kind = GENERATE("deleted", "moved", "moved, and gone with the namespace",
+					  "moved, and hidden", "moved to one with a name",
+					  "deleted; pinned by libxdp",
+					  "moved, and gone with the namespace; pinned by libxdp",
+					  "moved, and hidden; pinned by libxdp");
+	const std::string way = kind.substr(0, kind.find(';'));
+	const bool lost = way == "deleted" || way.starts_with("moved, and");
+	const bool pinned_by_libxdp = way != kind;
 	Netns named;
-	Nameless next, last;
+	Nameless next;
 	Dispatched d(pinned_by_libxdp);
 	const std::string rx_if = d.wire.rx_if;
+	int held = -1;
 
 	CAPTURE(way, pinned_by_libxdp);
-	/* A neighbour, as containers are. */
-	d.wire.rx.ip("link add near0 type veth peer name near1");
-	next.take(d.wire.rx, "near1");
-	if (way.starts_with("deleted"))
+	if (way == "deleted")
 		d.wire.rx.ip("link del " + rx_if);
 	else if (way == "moved to one with a name")
 		d.wire.rx.ip("link set " + rx_if + " netns " + named.name());
 	else
 		next.take(d.wire.rx, rx_if);
-	if (way == "moved on")
-		last.take_from(next, rx_if);
-	if (way == "moved, and deleted there")
-		next.netns.ip("link del " + rx_if);
+	if (way.ends_with("hidden"))
+		held = open(next.path().c_str(), O_RDONLY | O_CLOEXEC);
 	next.netns.remove();
-	last.netns.remove();
-	if (way.ends_with("with the namespace"))
+	if (way.starts_with("moved, and"))
 		next.end();
 
 	/* A namespace goes a moment after its last process. */
-	const std::string said = gone ? "is gone" : "in another network namespace";
+	const std::string said = lost ? "the interface is gone, or in a network namespace that has "
+					"no name in /run/netns and no process in it" :
+					"in another network namespace";
 	auto trouble = [&](const Netns &from) {
 		return d.host.json(from, { "status" }).text("/interfaces/0/trouble");
 	};
-	CHECK(eventually([&] { return trouble(d.wire.rx).find(said) != std::string::npos; },
+	CHECK(eventually([&] { return trouble(d.wire.rx).starts_with(said); },
 			 std::chrono::seconds(10)));
 	CAPTURE(trouble(d.wire.rx));
 	Result check = d.host.rxaqm(d.wire.rx, { "check", "-i", "100ms" });
 	CAPTURE(check.text());
-	CHECK(check.exit_code == (gone ? 2 : 0));
-	CHECK((check.out.find(rx_if + " is not guarded: the interface is gone") !=
-	       std::string::npos) == gone);
+	CHECK(check.exit_code == (lost ? 2 : 0));
+	CHECK((check.out.find(rx_if + " is not guarded: the interface is gone, or") !=
+	       std::string::npos) == lost);
 	/* As monitoring has it, which is in none of these. */
-	CHECK(trouble(d.wire.tx).find(said) != std::string::npos);
+	CHECK(trouble(d.wire.tx).starts_with(said));
 	/* What is said of it works. */
-	if (gone) {
+	if (lost && pinned_by_libxdp) {
 		Result detach = d.host.rxaqm(d.wire.rx, { "detach", "--all" });
 		CAPTURE(detach.text());
 		CHECK(detach.exit_code == 0);
 		CHECK(d.host.rxaqm({ "status" }).exit_code == 4);
 	}
+	if (held >= 0)
+		close(held);
 }

@@ -6,8 +6,8 @@
 #include <catch2/generators/catch_generators.hpp>
 
 #include <sched.h>
-#include <sys/mount.h>
 #include <sys/socket.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <csignal>
@@ -24,51 +24,6 @@ extern "C" {
 
 namespace
 {
-
-/* How a namespace is held by others than a process that is in it. */
-class Held
-{
-    public:
-	Held(const Nameless &of, const std::string &mount_point)
-		: point_(mount_point)
-		, fd_(open(of.path().c_str(), O_RDONLY | O_CLOEXEC))
-	{
-		REQUIRE(fd_ >= 0);
-		if (point_.empty())
-			return;
-		std::ofstream{ point_ };
-		REQUIRE(mount(of.path().c_str(), point_.c_str(), nullptr, MS_BIND, nullptr) == 0);
-		close(fd_);
-	}
-	~Held()
-	{
-		if (point_.empty()) {
-			close(fd_);
-		} else {
-			umount2(point_.c_str(), MNT_DETACH);
-			unlink(point_.c_str());
-		}
-	}
-	Held(const Held &) = delete;
-	Held &operator=(const Held &) = delete;
-
-	/* Has it no interface with an XDP program? */
-	bool is_clean() const
-	{
-		return run({ "nsenter", "--net=" + (point_.empty() ? fd_path() : point_), "ip",
-			     "-d", "link" })
-			       .out.find("prog/xdp") == std::string::npos;
-	}
-
-    private:
-	std::string fd_path() const
-	{
-		return "/proc/" + std::to_string(getpid()) + "/fd/" + std::to_string(fd_);
-	}
-
-	std::string point_;
-	int fd_;
-};
 
 /* A daemon in a namespace with veth pairs, a0 to a(N-1) and b0 to b(N-1). */
 struct Crowd {
@@ -146,33 +101,78 @@ constexpr unsigned MANY = 1000, ROOM = RXAQM_MAX_QUEUES / MANY;
 
 } // namespace
 
-TEST_CASE("slots: --all reaches a namespace without a name, however it is held",
+TEST_CASE("slots: --all reaches a namespace without a name by the process in it",
 	  "[lifecycle][slots]")
 {
-	const std::string way = GENERATE("process", "file", "mount");
 	const std::string mode = GENERATE("native", "generic");
 	Host host;
 	Wire wire;
 	Nameless container;
+	auto is_clean = [&] {
+		return run({ "nsenter", "--net=" + container.path(), "ip", "-d", "link" })
+			       .out.find("prog/xdp") == std::string::npos;
+	};
 
-	CAPTURE(way, mode);
+	CAPTURE(mode);
 	container.netns.remove();
 	REQUIRE(host.rxaqm(wire.rx, { "attach", wire.rx_if, "-m", mode }).exit_code == 0);
 	host.note_maps();
 	container.take(wire.rx, wire.rx_if);
-	{
-		Held held(container, way == "mount" ? host.bpffs() + "-ns" : "");
-
-		if (way != "process")
-			container.end();
-		CHECK_FALSE(held.is_clean());
-		Result all = host.rxaqm({ "detach", "--all" });
-		CAPTURE(all.text());
-		CHECK(all.exit_code == 0);
-		CHECK(all.out == "1 interface detached\n");
-		CHECK(held.is_clean());
-	}
+	CHECK_FALSE(is_clean());
+	Result all = host.rxaqm({ "detach", "--all" });
+	CAPTURE(all.text());
+	CHECK(all.exit_code == 0);
+	CHECK(all.out == "1 interface detached\n");
+	CHECK(is_clean());
 	CHECK(host.gone());
+}
+
+/* A FIFO: whoever opens it waits. A user who may do nothing mounts a namespace, hides the mount,
+ * and leaves a link in its place.
+ */
+TEST_CASE("slots: a search for namespaces opens nothing that a user has put in its way",
+	  "[lifecycle][slots]")
+{
+	Host host;
+	Wire wire;
+	RunOptions options;
+	const std::string dir = must({ "mktemp", "-d", "/tmp/rxaqm-way-XXXXXX" });
+	const std::string base = dir.substr(0, dir.size() - 1), fifo = base + "/fifo";
+
+	REQUIRE(chmod(base.c_str(), 0777) == 0);
+	REQUIRE(mkfifo(fifo.c_str(), 0600) == 0);
+	options.timeout = std::chrono::hours(1);
+	Child user({ "setpriv", "--reuid=65534", "--regid=65534", "--clear-groups", "unshare",
+		     "-Urmn", "sh", "-c",
+		     "cd " + base +
+			     " && mkdir d && touch d/x && mount --bind /proc/self/ns/net "
+			     "d/x && mount -t tmpfs t d && ln -s " +
+			     fifo + " d/x && touch done && exec sleep 3600" },
+		   options);
+	if (!eventually([&] { return access((base + "/done").c_str(), F_OK) == 0; })) {
+		must({ "rm", "-rf", base });
+		SKIP("a user may not make namespaces here");
+	}
+	REQUIRE(host.rxaqm(wire.rx, { "attach", wire.rx_if }).exit_code == 0);
+	Result all = host.rxaqm({ "detach", "--all" });
+	CAPTURE(all.text());
+	CHECK(all.exit_code == 0);
+	CHECK(all.out == "1 interface detached\n");
+
+	/* A name leads to a namespace, and to nothing else. */
+	const std::string name = "way" + std::to_string(getpid());
+	const bool linked = GENERATE(false, true);
+	const std::string path = "/run/netns/" + name;
+	REQUIRE((linked ? symlink(("/run/netns/" + wire.rx.name()).c_str(), path.c_str()) :
+			  mkfifo(path.c_str(), 0600)) == 0);
+	Result status = host.rxaqm({ "--netns", name, "status" });
+	unlink(path.c_str());
+	must({ "rm", "-rf", base });
+	CAPTURE(linked, status.text());
+	CHECK(status.exit_code == 1);
+	CHECK(status.err.find("no network namespace \"" + name +
+			      "\" in /run/netns: it is something else, such as a link") !=
+	      std::string::npos);
 }
 
 TEST_CASE("slots: what cannot be reached is switched off, and its slot comes free later",
@@ -194,8 +194,8 @@ TEST_CASE("slots: what cannot be reached is switched off, and its slot comes fre
 	CAPTURE(all.text());
 	CHECK(all.exit_code == 1);
 	CHECK(all.err.find("\"" + wire.rx_if +
-			   "\" is in a network namespace that no process is in "
-			   "or has open") != std::string::npos);
+			   "\" is in a network namespace that has no name in /run/netns and no "
+			   "process in it") != std::string::npos);
 	CHECK(all.err.find("mode=off") != std::string::npos);
 	CHECK(xdp_on(wire.tx, wire.tx_if) == 0);
 	Json status = host.json(wire.tx, { "status" });
