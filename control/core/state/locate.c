@@ -98,7 +98,7 @@ static struct {
 } seen;
 
 /* What is on an interface may be believed for longer than what is on none. */
-#define SEEN_NS RXAQM_NSEC_PER_SEC
+#define SEEN_NS (10 * RXAQM_NSEC_PER_SEC)
 #define UNSEEN_NS (100 * RXAQM_NSEC_PER_MSEC)
 
 static void look_here(void *arg)
