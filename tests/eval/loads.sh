@@ -104,19 +104,29 @@ start_class()
 	printf '%s %s %s\n' "$3" "$1" "$2" >>"$dir/classes.txt"
 }
 
-# await_listener PORT: at the host. Its program may take long to be read: idle time is skipped.
-await_listener()
+# await_sockets PORT STATE NUMBER: of the host's TCP. A program may take long to be read: idle time is
+# skipped.
+await_sockets()
 {
-	local line wanted
+	local line lines found wanted
 
-	printf -v wanted ':%04X 00000000:0000 0A' "$1"
+	printf -v wanted '^ *[0-9]+: [0-9A-F]+:%04X [0-9A-F]+:[0-9A-F]+ %s ' "$1" "$2"
 	for _ in {1..1500}; do
-		while read -r line; do
-			[[ $line != *"$wanted"* ]] || return 0
-		done </proc/net/tcp
+		found=0
+		mapfile -t lines </proc/net/tcp
+		for line in "${lines[@]}"; do
+			[[ ! $line =~ $wanted ]] || found=$((found + 1))
+		done
+		[[ $found -lt $3 ]] || return 0
 		nap 0.02
 	done
-	eval_die "nobody listens at port $1"
+	return 1
+}
+
+# await_listener PORT: at the host.
+await_listener()
+{
+	await_sockets "$1" 0A 1 || eval_die "nobody listens at port $1"
 }
 
 # deaf PORT: what the client sends there claims to be ECN-capable.
@@ -248,13 +258,16 @@ storage_client()
 # Many who move much, and some who wait for each answer.
 start_storage()
 {
+	local movers=16 askers=8
+
 	[[ ${scenario_has[storage]} ]] || return 0
 	taskset -c "$client_cpu" nice -n 10 nbdkit -f -p "$nbd_port" memory 64M >"$dir/nbdkit.txt" 2>&1 &
 	processes+=($!)
 	await_listener "$nbd_port"
-	storage_client bulk 25 --rw="rand${scenario_has[storage]}" --bs=256k --iodepth=4 --numjobs=16
-	storage_client small 5 --rw=randrw --bs=4k --iodepth=16 --numjobs=8 --rate_iops=13,12 \
+	storage_client bulk 25 --rw="rand${scenario_has[storage]}" --bs=256k --iodepth=4 --numjobs=$movers
+	storage_client small 5 --rw=randrw --bs=4k --iodepth=16 --numjobs=$askers --rate_iops=13,12 \
 		--rate_process=poisson
+	await_sockets "$nbd_port" 01 $((movers + askers)) || eval_die "fio does not connect: $(tail -n 1 "$dir"/fio-bulk.txt)"
 }
 
 # They write down what they saw when they are interrupted.
