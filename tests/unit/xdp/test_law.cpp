@@ -221,7 +221,7 @@ TEST_CASE("law: target=auto is the floor that is measured, by the rule of the NI
 	CHECK(ring.q->interval_ns == 16 * MS); /* eight rounds */
 }
 
-TEST_CASE("law: target=auto has room for twelve packets of each TCP flow that is over its share",
+TEST_CASE("law: target=auto has room for eight packets of each TCP flow that is over its share",
 	  "[law]")
 {
 	Ring ring(500 * US, 10 * MS);
@@ -234,12 +234,12 @@ TEST_CASE("law: target=auto has room for twelve packets of each TCP flow that is
 	ring.q->law.over[RXAQM_FLOWS_OTHER] = 1000;
 	rxaqm_target_update(ring.q.get(), 4096);
 	CHECK(ring.q->target_ns == 4 * MS);
-	ring.q->law.over[RXAQM_FLOWS_TCP] = 16;
-	rxaqm_target_update(ring.q.get(), 4096);
-	CHECK(ring.q->target_ns == 4 * MS);
 	ring.q->law.over[RXAQM_FLOWS_TCP] = 25;
 	rxaqm_target_update(ring.q.get(), 4096);
-	CHECK(ring.q->target_ns == 6 * MS);
+	CHECK(ring.q->target_ns == 4 * MS);
+	ring.q->law.over[RXAQM_FLOWS_TCP] = 50;
+	rxaqm_target_update(ring.q.get(), 4096);
+	CHECK(ring.q->target_ns == 8 * MS);
 	/* At most four times what it would be, and what the ring has room for. */
 	ring.q->law.over[RXAQM_FLOWS_TCP] = 1000;
 	rxaqm_target_update(ring.q.get(), 4096);
