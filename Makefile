@@ -383,8 +383,9 @@ $(BUILD)/bpf/report.css.h: control/core/picture/report.css
 	$(Q){ echo 'static const char report_css[] ='; $(AS_TEXT) $<; echo ';'; } >$@
 
 PROFILES := $(sort $(wildcard nic-profiles/*.conf))
-# Without comments, two thirds of all text; lines keep their numbers.
-$(BUILD)/bpf/profiles.h: $(PROFILES)
+# Without comments, two thirds of all text; lines keep their numbers. The directory is newer if a
+# file is gone.
+$(BUILD)/bpf/profiles.h: $(PROFILES) nic-profiles
 	@mkdir -p $(@D)
 	$(Q){ echo 'static const struct { const char *file, *text; } built_in[] = {'; \
 		for file in $(PROFILES); do \

@@ -39,7 +39,7 @@ again_file=${RXAQM_AGAIN-build/again}
 unset RXAQM_TALLIES RXAQM_AGAIN
 
 export PATH=$PATH:$PWD/build/daemons/bin # of packaging/unpack-daemons.sh
-export RXAQM_PROFILE_PATH=$PWD/nic-profiles
+export RXAQM_PROFILE_PATH=$PWD/nic-profiles:$PWD/tests/simnic/profiles
 export RXAQM_BIN=$PWD/build/rxaqm
 export RXAQM_BUILD=$PWD/build
 export ASAN_OPTIONS=${ASAN_OPTIONS:-detect_leaks=1} UBSAN_OPTIONS=${UBSAN_OPTIONS:-print_stacktrace=1}
@@ -56,9 +56,9 @@ touch "$scratch/all"
 if [ -x "$RXAQM_BIN" ] && ! setpriv --reuid=65534 --regid=65534 --clear-groups \
 	env "$RXAQM_BIN" --version >/dev/null 2>&1; then
 	chmod 755 "$scratch"
-	cp -r "$RXAQM_BIN"{,-doctor,-qualify,-trial} nic-profiles "$scratch"
+	cp -r "$RXAQM_BIN"{,-doctor,-qualify,-trial} nic-profiles tests/simnic/profiles "$scratch"
 	chmod -R a+rX "$scratch"
-	RXAQM_BIN=$scratch/rxaqm RXAQM_PROFILE_PATH=$scratch/nic-profiles
+	RXAQM_BIN=$scratch/rxaqm RXAQM_PROFILE_PATH=$scratch/nic-profiles:$scratch/profiles
 fi
 
 # Commands that tests run, and the libraries of these, in memory (tests/vm/groups).
@@ -67,11 +67,11 @@ if [ -n "${RXAQM_MEMORY-}" ]; then
 	for tool in bash sh ip tc ethtool sysctl cat ls grep pgrep taskset "$RXAQM_BIN"{,-doctor,-qualify,-trial}; do
 		cp -L "$(command -v "$tool")" "$scratch/bin"
 	done
-	cp -r nic-profiles "$scratch"
+	cp -r nic-profiles tests/simnic/profiles "$scratch"
 	ldd "$scratch"/bin/* | awk '$2 == "=>" { print $3 }' | sort -u | xargs cp -Lt "$scratch/lib"
 	chmod -R a+rX "$scratch"
 	export PATH=$scratch/bin:$PATH LD_LIBRARY_PATH=$scratch/lib
-	RXAQM_BIN=$scratch/bin/rxaqm RXAQM_PROFILE_PATH=$scratch/nic-profiles
+	RXAQM_BIN=$scratch/bin/rxaqm RXAQM_PROFILE_PATH=$scratch/nic-profiles:$scratch/profiles
 fi
 
 # bounded SECONDS COMMAND...: ended after so long, and when this is ended. While more tasks want a CPU

@@ -17,7 +17,7 @@ root=$(cd "$here/../.." && pwd)
 module=$1 out=$2 until=$3
 tools=$out/tools
 rxaqm=$root/build/rxaqm
-export RXAQM_PROFILE_PATH=$root/nic-profiles
+export RXAQM_PROFILE_PATH=$root/nic-profiles:$root/tests/simnic/profiles
 # A run that takes longer hangs.
 readonly run_seconds=600
 

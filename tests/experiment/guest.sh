@@ -19,7 +19,7 @@ module=${1:?the built simnic.ko}
 out=${2:?a directory for the results}
 shift 2
 rxaqm=${RXAQM_BIN:-$root/build/rxaqm}
-export RXAQM_PROFILE_PATH=${RXAQM_PROFILE_PATH:-$root/nic-profiles}
+export RXAQM_PROFILE_PATH=${RXAQM_PROFILE_PATH:-$root/nic-profiles:$root/tests/simnic/profiles}
 
 # shellcheck source=tests/simnic/overload.sh
 source "$root/tests/simnic/overload.sh"

@@ -26,7 +26,7 @@ out=${2:?a directory for the results}
 tools=${3:?where bulk and flood are}
 shift 3
 rxaqm=${RXAQM_BIN:-$root/build/rxaqm}
-export RXAQM_PROFILE_PATH=${RXAQM_PROFILE_PATH:-$root/nic-profiles}
+export RXAQM_PROFILE_PATH=${RXAQM_PROFILE_PATH:-$root/nic-profiles:$root/tests/simnic/profiles}
 
 # shellcheck source=tests/simnic/overload.sh
 source "$root/tests/simnic/overload.sh"

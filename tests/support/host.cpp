@@ -77,7 +77,8 @@ RunOptions Host::with_environment(RunOptions options) const
 	/* A test's own settings come later and win. */
 	Args ours = { "RXAQM_BPFFS=" + bpffs_, "LIBXDP_BPFFS=" + bpffs_,
 		      "RXAQM_PROFILE_PATH=" +
-			      from_environment("RXAQM_PROFILE_PATH", "nic-profiles"),
+			      from_environment("RXAQM_PROFILE_PATH",
+					       "nic-profiles:tests/simnic/profiles"),
 		      "STATE_DIRECTORY=" + bpffs_ + "-state", "LC_ALL=C",
 		      /* Do not break lines, unless a test says so. */
 		      "COLUMNS=10000" };

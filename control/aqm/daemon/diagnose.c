@@ -91,7 +91,7 @@ static int read_report(struct rxaqm_run_diagnosis *diagnosis, struct json_object
 		finding = json_object_array_get_idx(findings, i);
 		if (strcmp(text_of(finding, "id") ?: "", id))
 			continue;
-		place = text_of(finding, "layer");
+		place = text_of(finding, "place");
 		cause = text_of(finding, "cause");
 	}
 	if (id && (!place || !cause))

@@ -93,8 +93,6 @@ int rxaqm_record_decode(const struct rxaqm_record_kind *kind, void *at, struct j
 {
 	int err;
 
-	if (kind->renew)
-		kind->renew(object);
 	err = rxaqm_fields_decode(kind->type, at, object, kind->root, error);
 	return err || !kind->check ? err : kind->check(at, error);
 }

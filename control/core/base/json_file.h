@@ -22,8 +22,6 @@ struct rxaqm_record_kind {
 	const struct rxaqm_layout *type;
 	const char *root; /* what errors call the object: "record.rows: must be an array" */
 	mode_t mode; /* of the file */
-	/* What an older version wrote otherwise is changed in @object; NULL: nothing was. */
-	void (*renew)(struct json_object *object);
 	/* Of what was read, more than types: -EINVAL with @error. NULL: there is no more. */
 	int (*check)(const void *at, struct rxaqm_error *error);
 };

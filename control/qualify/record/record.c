@@ -93,21 +93,11 @@ static int check(const void *at, struct rxaqm_error *error)
 	return err;
 }
 
-/* Records of 0.1.0 call the time "at". */
-static void rename_time(struct json_object *object)
-{
-	struct json_object *at = json_object_object_get(object, "at");
-
-	if (at && !json_object_object_get(object, "time"))
-		json_object_object_add(object, "time", json_object_get(at));
-}
-
 const struct rxaqm_record_kind qualify_record_kind = {
 	.format = { "rxaqm-qualify", "record of \"rxaqm qualify --out\"", QUALIFY_VERSION },
 	.type = &qualify_record_type,
 	.root = "record",
 	.mode = 0644,
-	.renew = rename_time,
 	.check = check,
 };
 

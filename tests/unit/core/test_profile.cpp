@@ -239,13 +239,13 @@ TEST_CASE("profile: every shipped one is sound", "[profile]")
 		if (profile.nr_matches == 1)
 			found.push_back(profile.driver);
 	}
-	for (const char *driver : { "*",     "mlx5_core",  "mlx4_en", "bnxt_en",
-				    "ice",   "i40e",	   "ixgbe",   "igc",
-				    "igb",   "e1000e",	   "ena",     "gve",
-				    "nfp",   "fbnic",	   "sfc",     "qede",
-				    "idpf",  "mana",	   "vmxnet3", "hv_netvsc",
-				    "veth",  "virtio_net", "tun",     "st_gmac st_xgmac st_mac100",
-				    "simnic" }) {
+	for (const char *driver : {
+		     "*",    "mlx5_core",  "mlx4_en", "bnxt_en",
+		     "ice",  "i40e",	   "ixgbe",   "igc",
+		     "igb",  "e1000e",	   "ena",     "gve",
+		     "nfp",  "fbnic",	   "sfc",     "qede",
+		     "idpf", "mana",	   "vmxnet3", "hv_netvsc",
+		     "veth", "virtio_net", "tun",     "st_gmac st_xgmac st_mac100" }) {
 		INFO(driver);
 		CHECK(std::count(found.begin(), found.end(), driver) == 1);
 	}

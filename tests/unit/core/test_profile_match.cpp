@@ -99,7 +99,7 @@ TEST_CASE("profile match: shipped ones tell generations and modes apart", "[prof
 		{ "", nothing, "generic" },
 	};
 
-	setenv("RXAQM_PROFILE_PATH", "nic-profiles", 1);
+	setenv("RXAQM_PROFILE_PATH", "nic-profiles:tests/simnic/profiles", 1);
 	for (const auto &row : rows) {
 		rxaqm_nic_facts facts = nic(row.driver);
 

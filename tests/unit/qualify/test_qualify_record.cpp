@@ -215,11 +215,6 @@ TEST_CASE("qualify: what is left out of a record is not known", "[qualify]")
 	CHECK(record.cpus == ~0U);
 	CHECK(record.speed_mbit == -1);
 
-	/* What 0.1.0 called "at". */
-	Record old;
-	REQUIRE(parse(old, of(R"(,"at":"2026-11-24T05:29:54Z")"), error) == 0);
-	CHECK(std::string(old.time) == "2026-11-24T05:29:54Z");
-
 	const struct qualify_figure *figure = qualify_figure(&record, "Q1", "f");
 
 	REQUIRE(figure);
