@@ -169,8 +169,8 @@ DOCTOR_JUDGE(judge_undelivered)
 	doctor_note_count(finding, "packets", all, "Ip.InReceives");
 	verdict = doctor_judge_share(snap, finding, lost, (double)all);
 	/* Firewalls are there to drop, and some networks have much that nobody wants. */
-	if (!doctor_tcp_waits(snap) &&
-	    (lost * 10 < (double)all || lost < 10 * doctor_window_s(snap)))
+	if (lost * (doctor_tcp_waits(snap) ? 100 : 10) < (double)all ||
+	    (!doctor_tcp_waits(snap) && lost < 10 * doctor_window_s(snap)))
 		finding->severity = DOCTOR_LOW;
 	return verdict;
 }
@@ -246,7 +246,7 @@ const struct doctor_check doctor_checks_protocol_counters[] = {
 	  .shown = "c30_rp_filter", .reference = "rp_filter in ip-sysctl.rst; RFC 3704" },
 	{ DOCTOR_CHECK("ip-undelivered", IP, SETTING, MEDIUM, INFERRED),
 	  .reads = "Ip.InReceives less InDelivers, ForwDatagrams and errors; the same of Ip6",
-	  .rule = "1/s or more; low below 1 of 1000, or, unless TCP waits, below 1 of 10 or 10/s",
+	  .rule = "1/s or more; low below 1 of 100, or, unless TCP waits, below 1 of 10 or 10/s",
 	  .cause =
 		  "${events} of ${packets} packets were dropped after IP took them and before a protocol or a way out got them.",
 	  .because =
