@@ -8,7 +8,7 @@ set -euo pipefail
 # shellcheck source=tests/vm/lib.sh
 . "$(dirname "$0")/lib.sh"
 
-sources=("$vm_repo"/tests/simnic/*)
+mapfile -t sources < <(find "$vm_repo/tests/simnic" -maxdepth 1 -type f)
 [ -e "${sources[0]}" ] || exit 0
 
 # compiler FILE: makes a gcc there that leaves out options it does not know: a kernel built by
