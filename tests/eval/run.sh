@@ -53,7 +53,11 @@ build()
 		set_nic "$host_if" irq_cpu "1 $spare_cpu"
 	fi
 	set_costs "${scenario_has[profile]}" "${scenario_has[cost]}"
-	[[ -z ${scenario_has[rate]} ]] || set_nic "$host_if" rate_mbps "${scenario_has[rate]}"
+	if [[ ${scenario_has[rate]} ]]; then
+		set_nic "$host_if" rate_mbps "${scenario_has[rate]}"
+		# With 1024 buckets answers may share one with a bulk flow, whose losses are theirs, too.
+		tc qdisc replace dev "$host_if" root fq_codel flows 65536
+	fi
 	set_nic "$host_if" napi_weight "${scenario_has[weight]}"
 	ethtool -G "$host_if" rx "${scenario_has[ring]}"
 	set_nic "$host_if" rx_path "${scenario_has[path]}"
