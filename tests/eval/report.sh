@@ -146,7 +146,7 @@ into_docs()
 	local page=$root/docs/measurements.md picture
 
 	for picture in delay time; do
-		cp "$out/$picture.svg" "$root/docs/evaluation-$picture.svg"
+		[[ ! -e $out/$picture.svg ]] || cp "$out/$picture.svg" "$root/docs/evaluation-$picture.svg"
 	done
 	{
 		sed '/^## /s/^/##/' "$out/table.md"
