@@ -224,18 +224,21 @@ rxaqm_always_inline bool rxaqm_packet_l4(struct rxaqm_packet *pkt, const __u8 *l
 	return true;
 }
 
-/* Which PSH is it? A signature may cover what is behind an extension header (AH). */
-rxaqm_always_inline enum rxaqm_psh rxaqm_packet_psh(const struct rxaqm_packet *pkt)
+/* Which PSH is it? A signature may cover what is behind an extension header (AH). Without branches,
+ * each of which the verifier would follow through all that comes after.
+ */
+rxaqm_always_inline __u32 rxaqm_packet_psh(const struct rxaqm_packet *pkt)
 {
-	__u32 ip_hlen = pkt->ip_version == 4 ? RXAQM_IP4_HLEN : RXAQM_IP6_HLEN;
+	__u32 hlen = pkt->ip_version * 10U - 20; /* without options or extensions: 20, 40 */
+	__u32 differs = (pkt->tcp_flags ^ (RXAQM_TCP_ACK | RXAQM_TCP_PSH)) |
+			(pkt->l4_off ^ (pkt->ip_off + hlen)) | pkt->more_fragments;
+	__u32 shorter = RXAQM_MERGE_PAYLOAD - 1 - pkt->payload; /* negative: it is not */
+	__u32 full;
 
-	if (!(pkt->tcp_flags & RXAQM_TCP_PSH))
-		return RXAQM_PSH_NONE;
-	if (pkt->tcp_flags != (RXAQM_TCP_ACK | RXAQM_TCP_PSH) ||
-	    pkt->payload < RXAQM_MERGE_PAYLOAD || pkt->more_fragments ||
-	    pkt->l4_off != pkt->ip_off + ip_hlen)
-		return RXAQM_PSH_KEPT;
-	return RXAQM_PSH_FULL;
+	RXAQM_HIDE(differs);
+	RXAQM_HIDE(shorter);
+	full = (differs - 1) & shorter; /* all are below 2^31 */
+	return (pkt->tcp_flags / RXAQM_TCP_PSH & 1) + (full >> 31);
 }
 
 /* Does the policy exempt one of the ports? 0 stands for no port and is never exempt. */

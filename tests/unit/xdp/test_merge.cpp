@@ -61,7 +61,7 @@ rxaqm_psh psh_of(const Packet &p)
 	rxaqm_packet pkt;
 
 	rxaqm_packet_classify(&pkt, frame.data(), frame.data() + frame.size(), &policy);
-	return rxaqm_packet_psh(&pkt);
+	return rxaqm_psh(rxaqm_packet_psh(&pkt));
 }
 
 size_t tcp_offset(const Packet &p)
