@@ -224,7 +224,11 @@ static int check(const struct qualify_request *request, struct rxaqm_error *erro
 	err = rxaqm_nic_index(request->ifname, &ifindex, error);
 	if (err)
 		return err;
-	rxaqm_xdp_read(ifindex, &progs);
+	err = rxaqm_xdp_read(ifindex, &progs);
+	if (err)
+		return rxaqm_failed(error, -err,
+				    "cannot ask the kernel for the XDP program of \"%s\": %s",
+				    request->ifname, strerror(-err));
 	if (progs.nr)
 		return rxaqm_failed(error, EBUSY,
 				    "\"%s\" has an XDP program; take it off first, with \"%s\"",

@@ -43,10 +43,9 @@ static int open_state(struct run *run, const char *ifname, struct rxaqm_error *e
 	err = err ?: rxaqm_state_open(&run->state, true, error);
 	if (err)
 		return err;
-	run->iface = rxaqm_iface_find(&run->state, ifname);
-	if (!run->iface || run->iface->state != RXAQM_IFACE_ATTACHED ||
-	    !rxaqm_iface_ifindex(run->iface))
-		return rxaqm_iface_missing(&run->state, ifname, error);
+	run->iface = rxaqm_iface_find_attached(&run->state, ifname, error);
+	if (!run->iface)
+		return -error->err;
 	run->ifindex = if_nametoindex(ifname);
 	return 0;
 }
@@ -180,7 +179,7 @@ static bool run_block(struct run *run, unsigned int round, unsigned int arm)
 	unsigned int i;
 	__u64 at_ns;
 	__u32 gen;
-	int err;
+	int err, place;
 
 	for (i = 0; i < TRIAL_NR_OUTCOMES; i++)
 		block.outcome[i] = NAN;
@@ -200,7 +199,8 @@ static bool run_block(struct run *run, unsigned int round, unsigned int arm)
 		end_early(run, -ESTALE);
 		return false;
 	}
-	if (!rxaqm_iface_ifindex(run->iface)) {
+	place = rxaqm_iface_place(run->iface, NULL);
+	if (place >= 0 && place != RXAQM_PLACE_HERE) {
 		snprintf(record->ended, sizeof(record->ended),
 			 "its XDP program was taken off, or the interface has left");
 		return false;

@@ -50,25 +50,28 @@ static int check_version(void)
 }
 
 /* Find the interface by its program's id: name, index and namespace may have changed. */
-static const struct rxaqm_iface *find_iface(const struct rxaqm_iface *ifaces, unsigned int ifindex)
+static int find_iface(const struct rxaqm_iface *ifaces, unsigned int ifindex,
+		      const struct rxaqm_iface **ret_iface)
 {
 	struct rxaqm_xdp_progs progs;
-	int i;
+	int i, err = rxaqm_xdp_read(ifindex, &progs);
 
-	rxaqm_xdp_read(ifindex, &progs);
-	for (i = 0; i < RXAQM_MAX_IFACES; i++)
+	for (i = 0; i < RXAQM_MAX_IFACES; i++) {
+		*ret_iface = &ifaces[i];
 		if (RXAQM_READ_ONCE(ifaces[i].state) == RXAQM_IFACE_ATTACHED &&
 		    rxaqm_xdp_has(&progs, ifaces[i].prog_id))
-			return &ifaces[i];
-	return NULL;
+			return 0;
+	}
+	return err ? err : -ENOENT;
 }
 
 static int find_queue(struct rxaqm_attached *at, unsigned int queue)
 {
-	const struct rxaqm_iface *iface = find_iface(at->ifaces, at->ifindex);
+	const struct rxaqm_iface *iface;
+	int err = find_iface(at->ifaces, at->ifindex, &iface);
 
-	if (!iface)
-		return -ENOENT;
+	if (err)
+		return err;
 	if (iface->flags & RXAQM_IFACE_BY_CPU)
 		return -EADDRNOTAVAIL;
 	if (queue >= iface->nr_queues || iface->queue_base >= RXAQM_MAX_QUEUES - queue)

@@ -3,13 +3,18 @@
  * To be preloaded: calls that fail, or never return, as long as a file of that name is in the
  * directory that FAULTS names. In it is the errno.
  *   prog_load  an XDP program is loaded
+ *   send       a netlink request is sent, after as many as the number that follows the errno
+ *   by_id      a BPF program, map or link is asked for by its id, the same
  *   release    the kernel is asked for its release: it says what is in the file instead
  *   recv       netlink messages are read
+ *   read       8 bytes are read, as of a timer
  *   getgrnam   the group database is asked: never returns
  *   obj_get    a pinned map is asked for, whose name follows the errno there: waits until the file
  *              is gone, and tells by one called "waits"
- * And counts, in a file "flock" that is there, by its length:
+ * And counts, in a file of that name that is there, by its length:
  *   flock      a lock is asked for
+ *   loads      an XDP program is loaded, in vain
+ *   failed     one of send and by_id was made to fail
  */
 #include <dlfcn.h>
 #include <errno.h>
@@ -41,6 +46,41 @@ static int fault(const char *name)
 		err = EIO;
 	fclose(file);
 	return err;
+}
+
+static void count(const char *name)
+{
+	char path[256];
+	int fd;
+
+	snprintf(path, sizeof(path), "%s/%s", getenv("FAULTS"), name);
+	fd = open(path, O_WRONLY | O_APPEND | O_CLOEXEC);
+	if (fd < 0)
+		return;
+	if (write(fd, ".", 1) != 1)
+		abort();
+	close(fd);
+}
+
+/* Does this call, of which @calls were made before, fail? Then errno is set. */
+static int fails_now(const char *name, int *calls)
+{
+	int err = 0, after = 0;
+	char path[256];
+	FILE *file;
+
+	snprintf(path, sizeof(path), "%s/%s", getenv("FAULTS"), name);
+	file = fopen(path, "re");
+	if (!file)
+		return 0;
+	if (fscanf(file, "%d %d", &err, &after) != 2)
+		abort();
+	fclose(file);
+	if ((*calls)++ != after)
+		return 0;
+	count("failed");
+	errno = err;
+	return 1;
 }
 
 static void wait_at(const char *pin)
@@ -85,9 +125,18 @@ long syscall(long number, ...)
 	if (number == SYS_bpf && arg[0] == BPF_PROG_LOAD && attr->prog_type == BPF_PROG_TYPE_XDP) {
 		err = fault("prog_load");
 		if (err) {
+			count("loads");
 			errno = err;
 			return -1;
 		}
+	}
+	if (number == SYS_bpf &&
+	    (arg[0] == BPF_PROG_GET_FD_BY_ID || arg[0] == BPF_MAP_GET_FD_BY_ID ||
+	     arg[0] == BPF_LINK_GET_FD_BY_ID)) {
+		static int calls;
+
+		if (fails_now("by_id", &calls))
+			return -1;
 	}
 	if (number == SYS_bpf && arg[0] == BPF_OBJ_GET)
 		wait_at((const char *)(unsigned long)attr->pathname);
@@ -99,19 +148,23 @@ long syscall(long number, ...)
 int flock(int fd, int operation)
 {
 	static int (*real)(int, int);
-	char path[256];
-	int count_fd;
 
-	snprintf(path, sizeof(path), "%s/flock", getenv("FAULTS"));
-	count_fd = open(path, O_WRONLY | O_APPEND | O_CLOEXEC);
-	if (count_fd >= 0) {
-		if (write(count_fd, ".", 1) != 1)
-			abort();
-		close(count_fd);
-	}
+	count("flock");
 	if (!real)
 		*(void **)&real = next("flock");
 	return real(fd, operation);
+}
+
+ssize_t send(int fd, const void *buf, size_t size, int flags)
+{
+	static ssize_t (*real)(int, const void *, size_t, int);
+	static int calls;
+
+	if (fails_now("send", &calls))
+		return -1;
+	if (!real)
+		*(void **)&real = next("send");
+	return real(fd, buf, size, flags);
 }
 
 ssize_t recv(int fd, void *buf, size_t size, int flags)
@@ -126,6 +179,20 @@ ssize_t recv(int fd, void *buf, size_t size, int flags)
 	if (!real)
 		*(void **)&real = next("recv");
 	return real(fd, buf, size, flags);
+}
+
+ssize_t read(int fd, void *buf, size_t size)
+{
+	static ssize_t (*real)(int, void *, size_t);
+	int err = size == 8 ? fault("read") : 0;
+
+	if (err) {
+		errno = err;
+		return -1;
+	}
+	if (!real)
+		*(void **)&real = next("read");
+	return real(fd, buf, size);
 }
 
 struct group *getgrnam(const char *name)

@@ -209,12 +209,15 @@ struct rxaqm_iface *rxaqm_attach(struct rxaqm_state *state, const struct rxaqm_p
 	if (err)
 		return NULL;
 	/* It was attached before, but its program was taken off: undo that. */
-	iface = rxaqm_iface_find(state, plan->ifname);
+	iface = rxaqm_iface_find(state, plan->ifname, &more);
 	err = iface ? rxaqm_undo_attach(state, iface, error) : 0;
-	if (err) {
+	if (err)
 		rxaqm_not_undone(iface, err, error);
+	else if (!iface && more.err != ENOENT)
+		*error = more;
+	if (err || (!iface && more.err != ENOENT))
 		return NULL;
-	}
+	more = (struct rxaqm_error){};
 	if (!rxaqm_state_room(state, rxaqm_plan_queues(plan)))
 		rxaqm_undo_everywhere(state, error);
 	hint = rxaqm_hint_choose(plan, error);
@@ -258,7 +261,22 @@ struct visit {
 	struct rxaqm_error *error;
 	int detached;
 	int err;
+	bool unsure[RXAQM_MAX_IFACES]; /* the kernel could not be asked for its interface */
 };
+
+/* Let its packets pass untouched from now on, wherever it is. */
+static void switch_off(struct rxaqm_state *state, struct rxaqm_iface *iface)
+{
+	struct rxaqm_policy *policies;
+	unsigned int i;
+
+	if (!state->policy)
+		return;
+	policies = rxaqm_state_draft(state, iface);
+	for (i = 0; i < iface->nr_queues; i++)
+		policies[i].mode = RXAQM_MODE_OFF;
+	rxaqm_state_use_draft(iface);
+}
 
 /* Detach the interfaces of the namespace entered. */
 static void detach_here(void *arg)
@@ -270,27 +288,21 @@ static void detach_here(void *arg)
 	rxaqm_undo_interrupted(visit->state, visit->error);
 	while ((iface = rxaqm_iface_next(visit->state, iface))) {
 		struct rxaqm_error one = {};
+		int place = rxaqm_iface_place(iface, NULL);
 
-		if (!rxaqm_iface_ifindex(iface) && !rxaqm_iface_is_bare(iface))
+		if (place >= 0 && place != RXAQM_PLACE_HERE && place != RXAQM_PLACE_BARE)
 			continue;
-		err = rxaqm_undo_attach(visit->state, iface, &one);
-		if (err)
+		err = place < 0 ? place : rxaqm_undo_attach(visit->state, iface, &one);
+		if (err) {
+			switch_off(visit->state, iface);
+			visit->unsure[iface - visit->state->iface] = true;
 			visit->err = rxaqm_not_undone(iface, err, &one);
-		else
+			rxaqm_error_add(&one, "its queues are set to mode=off; try again");
+		} else {
 			visit->detached++;
+		}
 		also(visit->error, &one);
 	}
-}
-
-/* Let its packets pass untouched from now on, wherever it is. */
-static void switch_off(struct rxaqm_state *state, struct rxaqm_iface *iface)
-{
-	struct rxaqm_policy *policies = rxaqm_state_draft(state, iface);
-	unsigned int i;
-
-	for (i = 0; i < iface->nr_queues; i++)
-		policies[i].mode = RXAQM_MODE_OFF;
-	rxaqm_state_use_draft(iface);
 }
 
 /* The interface of @iface is in no namespace that was found: it is gone, or in one that nothing
@@ -301,10 +313,11 @@ static int detach_unreached(struct rxaqm_state *state, struct rxaqm_iface *iface
 			    struct rxaqm_error *error)
 {
 	int err = rxaqm_pins_remove(state, iface->prog_id, error);
-	bool gone = rxaqm_iface_is_gone(iface);
+	int place = err < 0 ? err : rxaqm_iface_place(iface, NULL);
+	bool gone = place == RXAQM_PLACE_GONE;
 
-	if (err < 0)
-		return rxaqm_not_undone(iface, err, error);
+	if (place < 0)
+		return rxaqm_not_undone(iface, place, error);
 	if (gone || !rxaqm_xdp_stays(iface->prog_id)) {
 		if (!gone && (iface->flags & RXAQM_IFACE_HWTSTAMP_SAVED))
 			rxaqm_failed(error, ENODEV,
@@ -333,6 +346,8 @@ int rxaqm_detach_all(struct rxaqm_state *state, struct rxaqm_error *error)
 	while ((iface = rxaqm_iface_next(state, iface))) {
 		struct rxaqm_error reason = {};
 
+		if (visit.unsure[iface - state->iface])
+			continue;
 		err = detach_unreached(state, iface, &reason);
 		if (!err)
 			visit.detached++;

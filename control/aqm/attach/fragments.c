@@ -58,11 +58,19 @@ bool rxaqm_fragments_lost(const struct rxaqm_iface *iface, const char *ifname,
 	char driver[32] = "";
 	struct ifreq ifr = {};
 	bool takes;
+	int err;
 
 	if (iface->flags & RXAQM_IFACE_GENERIC || !ifindex ||
 	    rxaqm_nic_ioctl(ifname, SIOCGIFMTU, &ifr) || (unsigned int)ifr.ifr_mtu <= most)
 		return false;
-	rxaqm_xdp_read(ifindex, &progs);
+	err = rxaqm_xdp_read(ifindex, &progs);
+	if (err) {
+		snprintf(text, RXAQM_FRAGMENTS_TEXT,
+			 "frames over an MTU of %u may be lost, and the MTU is %d: cannot ask the "
+			 "kernel for its XDP programs: %s",
+			 most, ifr.ifr_mtu, strerror(-err));
+		return true;
+	}
 	rxaqm_nic_driver(ifname, driver, sizeof(driver));
 	/* The MTU of a veth's peer, which the kernel limits, bounds what the veth receives. */
 	if (!rxaqm_xdp_has(&progs, iface->prog_id) || !strcmp(driver, "veth"))

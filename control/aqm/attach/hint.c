@@ -62,8 +62,12 @@ static int check_slot(const struct rxaqm_plan *plan, struct rxaqm_error *error)
 {
 	char command[RXAQM_TAKE_OFF_COMMAND];
 	struct rxaqm_xdp_progs progs;
+	int err = rxaqm_xdp_read(plan->nic.ifindex, &progs);
 
-	rxaqm_xdp_read(plan->nic.ifindex, &progs);
+	if (err)
+		return rxaqm_failed(error, -err,
+				    "cannot ask the kernel for the XDP program of \"%s\": %s",
+				    plan->ifname, strerror(-err));
 	if (!progs.nr)
 		return 0;
 	rxaqm_xdp_take_off_command(plan->ifname, plan->nic.ifindex, command);

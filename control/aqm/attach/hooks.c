@@ -116,7 +116,8 @@ static int load_and_attach(struct bpf_object *obj)
  */
 static int attach_rx_stamp(const char *name)
 {
-	LIBBPF_OPTS(bpf_object_open_opts, opts, .pin_root_path = rxaqm_state_dir());
+	LIBBPF_OPTS(bpf_object_open_opts, opts, .pin_root_path = rxaqm_state_dir(),
+		    .kernel_log_level = rxaqm_log_verifier());
 	struct rx_stamp *skel = rx_stamp__open_opts(&opts);
 	struct bpf_program *prog;
 	int err;
@@ -167,7 +168,8 @@ static int hook_failed(const char *what, enum rxaqm_hook hook, int err, struct r
 
 int rxaqm_hooks_begin(struct rxaqm_error *error)
 {
-	LIBBPF_OPTS(bpf_object_open_opts, opts, .pin_root_path = rxaqm_state_dir());
+	LIBBPF_OPTS(bpf_object_open_opts, opts, .pin_root_path = rxaqm_state_dir(),
+		    .kernel_log_level = rxaqm_log_verifier());
 	struct napi_poll *skel = napi_poll__open_opts(&opts);
 	int err = skel ? load_and_attach(skel->obj) : -errno;
 

@@ -6,7 +6,6 @@
 #include <string.h>
 
 #include "base/now.h"
-#include "state/locate.h"
 #include "nic/ethtool.h"
 #include "nic/netns.h"
 #include "nic/way_out.h"
@@ -33,15 +32,6 @@ bool rxaqm_plan_resets_clock(const struct rxaqm_plan *plan)
 {
 	return plan->profile.xdp_resets_clock > 0 && !plan->generic &&
 	       rxaqm_nic_phc(plan->ifname) >= 0;
-}
-
-struct rxaqm_iface *rxaqm_plan_attached(const struct rxaqm_state *state, const char *ifname)
-{
-	struct rxaqm_iface *iface = rxaqm_iface_find(state, ifname);
-
-	if (!iface || iface->state != RXAQM_IFACE_ATTACHED || !rxaqm_iface_ifindex(iface))
-		return NULL;
-	return iface;
 }
 
 /* Are the queues the CPUs' backlogs? */

@@ -27,11 +27,6 @@ int rxaqm_plan_make(struct rxaqm_plan *plan, const char *profile, struct rxaqm_e
 /* Is its driver known to reset the NIC's clock when the program comes and goes? */
 bool rxaqm_plan_resets_clock(const struct rxaqm_plan *plan);
 
-/* The entry of the interface called @ifname if it is attached already, with its program on it; else
- * NULL. @state may be closed.
- */
-struct rxaqm_iface *rxaqm_plan_attached(const struct rxaqm_state *state, const char *ifname);
-
 /* How many queues it takes. */
 unsigned int rxaqm_plan_queues(const struct rxaqm_plan *plan);
 

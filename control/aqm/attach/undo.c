@@ -17,41 +17,71 @@ void rxaqm_entry_set_state(struct rxaqm_iface *iface, enum rxaqm_iface_state sta
 	__atomic_store_n(&iface->state, state, __ATOMIC_RELEASE);
 }
 
+static bool is_of_another(const struct rxaqm_state *state, const struct rxaqm_iface *iface,
+			  __u32 prog_id)
+{
+	const struct rxaqm_iface *other = NULL;
+
+	while ((other = rxaqm_iface_next(state, other)))
+		if (other != iface && other->prog_id == prog_id)
+			return true;
+	return false;
+}
+
+/* Take the program of @iface off @ifindex, and out of what libxdp has pinned. */
+static int take_off(const struct rxaqm_state *state, const struct rxaqm_iface *iface,
+		    unsigned int ifindex, struct rxaqm_error *error)
+{
+	__u32 prog_id = iface->prog_id, found;
+	int err = rxaqm_xdp_find_ours(ifindex, &found);
+
+	/* An interrupted attach may have died before it noted its program's id; or that is damaged. */
+	if (err == RXAQM_OWNER_OURS && !is_of_another(state, iface, found))
+		prog_id = found;
+	if (err >= 0)
+		err = rxaqm_xdp_detach(ifindex, prog_id, error);
+	if (!err)
+		err = rxaqm_pins_remove(state, prog_id, error);
+	if (err >= 0 && iface->flags & RXAQM_IFACE_DISPATCHER)
+		err = rxaqm_xdp_drop_empty(ifindex);
+	return err < 0 ? err : 0;
+}
+
 int rxaqm_undo_attach(const struct rxaqm_state *state, struct rxaqm_iface *iface,
 		      struct rxaqm_error *error)
 {
 	/* Otherwise the driver is not involved. */
 	bool clock = !(iface->flags & RXAQM_IFACE_GENERIC) ||
 		     (iface->flags & RXAQM_IFACE_HWTSTAMP_SAVED);
-	unsigned int ifindex = rxaqm_iface_ifindex(iface);
-	__u32 prog_id = iface->prog_id;
+	enum rxaqm_iface_state before = iface->state;
 	struct rxaqm_phc_keep keep;
 	char ifname[IF_NAMESIZE];
-	bool here;
-	int err;
+	unsigned int ifindex;
+	int err = rxaqm_iface_place(iface, &ifindex);
+	bool elsewhere = err == RXAQM_PLACE_ELSEWHERE, here;
 
+	if (err < 0)
+		return err;
 	if (!ifindex)
 		ifindex = iface->ifindex;
 	here = if_indextoname(ifindex, ifname);
+	if (!here && errno != ENXIO)
+		return -errno;
 	rxaqm_phc_keep_begin(&keep, here && clock ? ifname : NULL);
 	rxaqm_entry_set_state(iface, RXAQM_IFACE_DETACHING);
-	/* An interrupted attach may have died before it noted its program's id. */
-	if (!prog_id)
-		prog_id = rxaqm_xdp_find_ours(ifindex);
 	rxaqm_phc_keep_arm(&keep);
-	err = rxaqm_xdp_detach(ifindex, prog_id, error);
-	if (!err)
-		err = rxaqm_pins_remove(state, prog_id, error);
-	if (err >= 0) {
-		if (iface->flags & RXAQM_IFACE_DISPATCHER)
-			rxaqm_xdp_drop_empty(ifindex);
+	err = take_off(state, iface, ifindex, error);
+	if (!err && elsewhere && rxaqm_xdp_stays(iface->prog_id))
+		err = -EBUSY;
+	if (!err) {
 		rxaqm_state_clear_sockets(state, iface);
 		if (here)
 			rxaqm_stamps_restore(iface, ifname, &keep, error);
-		rxaqm_entry_set_state(iface, RXAQM_IFACE_FREE);
 	}
+	/* If it runs on, it is attached as before. */
+	rxaqm_entry_set_state(iface, err ? before : RXAQM_IFACE_FREE);
 	rxaqm_phc_keep_end(&keep, iface->flags & RXAQM_IFACE_CLOCK_RESETS, error);
-	return err < 0 ? err : 0;
+	return err;
 }
 
 int rxaqm_not_undone(const struct rxaqm_iface *iface, int err, struct rxaqm_error *error)
@@ -88,7 +118,7 @@ void rxaqm_undo_interrupted(struct rxaqm_state *state, struct rxaqm_error *error
 			continue;
 		if (iface->state != RXAQM_IFACE_ATTACHED)
 			rxaqm_undo_attach(state, iface, error);
-		else if (!if_indextoname(iface->ifindex, ifname) &&
+		else if (!if_indextoname(iface->ifindex, ifname) && errno == ENXIO &&
 			 !rxaqm_xdp_exists(iface->prog_id))
 			rxaqm_entry_set_state(iface, RXAQM_IFACE_FREE);
 	}

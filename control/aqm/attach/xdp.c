@@ -68,8 +68,7 @@ static bool is_beside_one_page(unsigned int ifindex)
 {
 	struct rxaqm_xdp_progs progs;
 
-	rxaqm_xdp_read(ifindex, &progs);
-	return progs.dispatcher && !progs.fragments;
+	return !rxaqm_xdp_read(ifindex, &progs) && progs.dispatcher && !progs.fragments;
 }
 
 static int attach_failed(const char *ifname, const struct rxaqm_iface *iface, bool loaded, int err,
@@ -112,7 +111,8 @@ __u32 rxaqm_xdp_prog_id(int fd)
 
 struct rxaqm *rxaqm_xdp_open(const char *name, const struct rxaqm_xdp_config *config)
 {
-	LIBBPF_OPTS(bpf_object_open_opts, opts, .pin_root_path = rxaqm_state_dir());
+	LIBBPF_OPTS(bpf_object_open_opts, opts, .pin_root_path = rxaqm_state_dir(),
+		    .kernel_log_level = rxaqm_log_verifier());
 	struct rxaqm *skel = rxaqm__open_opts(&opts);
 
 	if (!skel)
@@ -204,9 +204,10 @@ int rxaqm_xdp_attach(const char *ifname, struct rxaqm_iface *iface,
 		iface->flags |= RXAQM_IFACE_BARE;
 		err = attach_program(iface, config, &loaded);
 	}
+	if (!err)
+		err = rxaqm_xdp_read(iface->ifindex, &progs);
 	if (err)
 		return attach_failed(ifname, iface, loaded, err, error);
-	rxaqm_xdp_read(iface->ifindex, &progs);
 	iface->flags |= progs.dispatcher ? RXAQM_IFACE_DISPATCHER : 0;
 	return 0;
 }
@@ -247,19 +248,23 @@ static int detach_inside(unsigned int ifindex, __u32 prog_id, bool generic,
 int rxaqm_xdp_detach(unsigned int ifindex, __u32 prog_id, struct rxaqm_error *error)
 {
 	struct rxaqm_xdp_progs progs;
+	int err = rxaqm_xdp_read(ifindex, &progs);
 
-	rxaqm_xdp_read(ifindex, &progs);
 	if (!rxaqm_xdp_has(&progs, prog_id))
-		return 0;
+		return err;
+	/* libxdp can do nothing without its pins: then the dispatcher goes, unless others are in it. */
+	if (progs.dispatcher && !rxaqm_pins_have(ifindex, progs.id[0]))
+		return progs.nr > 2 ? -EBUSY : detach_direct(ifindex, progs.id[0], progs.generic);
 	return progs.dispatcher ? detach_inside(ifindex, prog_id, progs.generic, error) :
 				  detach_direct(ifindex, prog_id, progs.generic);
 }
 
-void rxaqm_xdp_drop_empty(unsigned int ifindex)
+int rxaqm_xdp_drop_empty(unsigned int ifindex)
 {
 	struct rxaqm_xdp_progs progs;
+	int err = rxaqm_xdp_read(ifindex, &progs);
 
-	rxaqm_xdp_read(ifindex, &progs);
-	if (progs.dispatcher && progs.nr == 1 && !rxaqm_pins_have(ifindex, progs.id[0]))
-		detach_direct(ifindex, progs.id[0], progs.generic);
+	if (err || !progs.dispatcher || progs.nr != 1 || rxaqm_pins_have(ifindex, progs.id[0]))
+		return err;
+	return detach_direct(ifindex, progs.id[0], progs.generic);
 }

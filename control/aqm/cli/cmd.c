@@ -8,10 +8,18 @@
 #include "state/locate.h"
 #include "command/options.h"
 #include "state/machine.h"
+#include "state/xdp_slot.h"
+
+int rxaqm_cmd_open(struct rxaqm_state *state, bool writable, struct rxaqm_error *error)
+{
+	int err = rxaqm_state_open(state, writable, error);
+
+	return err == -ENOENT ? rxaqm_xdp_check_strays(error) ?: err : err;
+}
 
 int rxaqm_view_open(struct rxaqm_call *call, const char *ifname)
 {
-	if (rxaqm_state_open(&call->state, false, &call->error) ||
+	if (rxaqm_cmd_open(&call->state, false, &call->error) ||
 	    rxaqm_machine_check_readable(&call->error))
 		return -1;
 	/* A killed attach may leave a state without an interface. */
@@ -19,20 +27,17 @@ int rxaqm_view_open(struct rxaqm_call *call, const char *ifname)
 		return rxaqm_error_set(&call->error, RXAQM_EXIT_NOT_ATTACHED, ENOENT,
 				       "not attached to any interface; see \"rxaqm attach "
 				       "--help\"");
-	if (!ifname || rxaqm_iface_find(&call->state, ifname))
+	if (!ifname || rxaqm_iface_find(&call->state, ifname, &call->error))
 		return 0;
-	return rxaqm_iface_missing(&call->state, ifname, &call->error);
+	return -call->error.err;
 }
 
 const struct rxaqm_iface *rxaqm_view_next(const struct rxaqm_state *state, const char *ifname,
 					  const struct rxaqm_iface *iface)
 {
-	const struct rxaqm_iface *only = ifname ? rxaqm_iface_find(state, ifname) : NULL;
-
-	do
-		iface = rxaqm_iface_next(state, iface);
-	while (iface && ifname && iface != only);
-	return iface;
+	if (!ifname)
+		return rxaqm_iface_next(state, iface);
+	return iface ? NULL : rxaqm_iface_find(state, ifname, NULL);
 }
 
 int rxaqm_view_print(struct rxaqm_call *call, const char *what, const char *ifname,
@@ -58,12 +63,16 @@ bool rxaqm_is_pattern(const char *ifname)
 	return strpbrk(ifname, "*?[") && !if_nametoindex(ifname);
 }
 
-static bool is_meant(const struct rxaqm_iface *iface, const char *pattern, const char *ifname,
-		     bool here)
+static bool is_meant(const struct rxaqm_iface *iface, const char *pattern, const char *ifname)
 {
+	int place;
+
 	if (!pattern)
 		return iface->state == RXAQM_IFACE_ATTACHED;
-	return (here || rxaqm_iface_is_bare(iface)) && !fnmatch(pattern, ifname, 0);
+	place = rxaqm_iface_place(iface, NULL);
+	/* If the kernel cannot be asked, let the change fail. */
+	return (place < 0 || place == RXAQM_PLACE_HERE || place == RXAQM_PLACE_BARE) &&
+	       !fnmatch(pattern, ifname, 0);
 }
 
 int rxaqm_change_each(struct rxaqm_state *state, const char *pattern, rxaqm_change *change,
@@ -72,11 +81,10 @@ int rxaqm_change_each(struct rxaqm_state *state, const char *pattern, rxaqm_chan
 	struct rxaqm_iface *iface = NULL;
 	char ifname[RXAQM_IFNAMSIZ];
 	int exit_code = 0;
-	bool any = false, here;
+	bool any = false;
 
 	while ((iface = rxaqm_iface_next(state, iface))) {
-		rxaqm_iface_name(iface, ifname, &here);
-		if (!is_meant(iface, pattern, ifname, here))
+		if (!is_meant(iface, pattern, rxaqm_iface_name(iface, ifname, NULL)))
 			continue;
 		any = true;
 		error->text[0] = '\0';

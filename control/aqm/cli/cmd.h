@@ -27,6 +27,11 @@ rxaqm_cmd rxaqm_cmd_hist, rxaqm_cmd_policy, rxaqm_cmd_profile, rxaqm_cmd_clock, 
 /* Subcommands that are programs of their own: becomes that program, which enters the namespace. */
 rxaqm_cmd rxaqm_cmd_program;
 
+/* Open the state, or fail. If there is none, but a program of rxaqm's is on an interface, @error says
+ * that (-EBUSY).
+ */
+int rxaqm_cmd_open(struct rxaqm_state *state, bool writable, struct rxaqm_error *error);
+
 /* Common to status, top, hist and clock: one optional interface, read-only. */
 
 /* Adds an interface to an array, or prints it. */
@@ -48,6 +53,12 @@ int rxaqm_view_open(struct rxaqm_call *call, const char *ifname);
 /* The one after @iface (NULL: the first); NULL: there is none. */
 const struct rxaqm_iface *rxaqm_view_next(const struct rxaqm_state *state, const char *ifname,
 					  const struct rxaqm_iface *iface);
+
+/* Change the settings @words of all queues of @ifname, as policy set does. @state is open, and
+ * locked.
+ */
+int rxaqm_cmd_set(struct rxaqm_state *state, const char *ifname, char **words,
+		  struct rxaqm_error *error);
 
 /* Common to policy set and detach: several interfaces at once. */
 

@@ -15,10 +15,11 @@
 #include "base/out.h"
 #include "nic/ethtool.h"
 #include "attach/attach.h"
+#include "state/locate.h"
 
 struct args {
 	const char *ifname;
-	char **words; /* the interface, and settings */
+	char **words; /* settings, and before find_ifname() the interface */
 	const char *quoted; /* the word after "--": not a setting, whatever it contains */
 	const char *profile;
 	enum rxaqm_xdp_mode mode;
@@ -41,17 +42,21 @@ static const struct rxaqm_option attach_options[] = {
 	{ 0 },
 };
 
+/* Take the interface out of the words: what is left are settings. */
 static void find_ifname(struct args *args)
 {
-	char **word;
+	char **word, **setting = args->words;
 
 	for (word = args->words; *word; word++) {
-		if (strchr(*word, '=') && *word != args->quoted)
+		if (strchr(*word, '=') && *word != args->quoted) {
+			*setting++ = *word;
 			continue;
+		}
 		if (args->ifname)
 			rxaqm_usage_error("too many arguments: \"%s\"", *word);
 		args->ifname = *word;
 	}
+	*setting = NULL;
 	if (!args->ifname)
 		rxaqm_usage_error("an interface is missing");
 }
@@ -77,8 +82,7 @@ static int prepare(const struct args *args, struct rxaqm_plan *plan, struct rxaq
 	if (!err)
 		err = rxaqm_plan_make(plan, args->profile, error);
 	for (word = args->words; !err && *word; word++)
-		if (*word != args->ifname)
-			err = rxaqm_setting_assign(&plan->policy, *word, rxaqm_now_ns(), error);
+		err = rxaqm_setting_assign(&plan->policy, *word, rxaqm_now_ns(), error);
 	return err ? err : rxaqm_policy_check(&plan->policy, error);
 }
 
@@ -129,8 +133,9 @@ static void print_attached(const struct rxaqm_state *state, const struct rxaqm_i
 	rxaqm_out_close(&out, false);
 }
 
-/* Attached already: fine if it was attached in the same way. */
-static int already_attached(const struct rxaqm_iface *iface, const struct rxaqm_plan *plan,
+/* Attached already: fine if it was attached in the same way. Then the settings are changed. */
+static int already_attached(struct rxaqm_state *state, const struct rxaqm_iface *iface,
+			    const struct rxaqm_plan *plan, char **settings,
 			    struct rxaqm_error *error)
 {
 	bool generic = iface->flags & RXAQM_IFACE_GENERIC;
@@ -142,9 +147,11 @@ static int already_attached(const struct rxaqm_iface *iface, const struct rxaqm_
 				    plan->ifname, generic ? "generic" : "native", plan->ifname);
 	if (rxaqm_hint_check_policy(iface, plan->ifname, &plan->policy, error))
 		return -1;
-	rxaqm_log_notice("\"%s\" is attached already; nothing changed (\"rxaqm policy set\" "
-			 "changes its policy)",
-			 plan->ifname);
+	if (*settings && rxaqm_cmd_set(state, plan->ifname, settings, error))
+		return -1;
+	rxaqm_log_notice("\"%s\" is attached already; %s", plan->ifname,
+			 *settings ? "the settings given are in force for all its queues" :
+				     "nothing changed (\"rxaqm policy set\" changes its policy)");
 	return RXAQM_EXIT_OK;
 }
 
@@ -174,10 +181,12 @@ int rxaqm_cmd_attach(int argc, char **argv, struct rxaqm_call *call)
 	    rxaqm_state_lock(state, error))
 		return -1;
 	if (!rxaqm_state_open(state, true, error)) {
-		iface = rxaqm_plan_attached(state, args.ifname);
+		iface = rxaqm_iface_find_attached(state, args.ifname, error);
+		if (!iface && error->err != ENOENT)
+			return -1;
 		if (iface) {
 			rxaqm_detached_forget(args.ifname);
-			return already_attached(iface, &plan, error);
+			return already_attached(state, iface, &plan, args.words, error);
 		}
 	}
 	if (check_clock(&plan, args.no_reset, error))

@@ -11,6 +11,7 @@
 #include "attach/fragments.h"
 #include "attach/sockets.h"
 #include "nic/nic.h"
+#include "state/locate.h"
 #include "state/machine.h"
 
 /* The first look at an interface. */
@@ -145,10 +146,16 @@ static void look_again(struct check *check, const struct rxaqm_iface *iface)
 	rxaqm_check_add_iface(&check->sum, &found);
 }
 
+/* The interface that was asked for is not attached, or the kernel could not be asked. */
 static void find_not_attached(struct check *check)
 {
-	rxaqm_check_find(&check->sum, RXAQM_CHECK_CRITICAL, NULL, "not attached to \"%s\"",
-			 check->args.ifname);
+	struct rxaqm_error error = { .text = "the kernel did not answer; check again" };
+
+	if (rxaqm_iface_find(check->state, check->args.ifname, &error) || error.err != ENOENT)
+		rxaqm_check_find(&check->sum, RXAQM_CHECK_UNKNOWN, NULL, "%s", error.text);
+	else
+		rxaqm_check_find(&check->sum, RXAQM_CHECK_CRITICAL, NULL, "not attached to \"%s\"",
+				 check->args.ifname);
 }
 
 /* Look, wait, look again. */
@@ -200,6 +207,7 @@ int rxaqm_cmd_check(int argc, char **argv, struct rxaqm_call *call)
 	static struct check check;
 	struct rxaqm_error *error = &call->error;
 	struct args *args = &check.args;
+	int err;
 
 	args->warn_ns = 2 * RXAQM_NSEC_PER_SEC;
 	args->crit_ns = 60 * RXAQM_NSEC_PER_SEC;
@@ -210,8 +218,11 @@ int rxaqm_cmd_check(int argc, char **argv, struct rxaqm_call *call)
 	check.sum.warn_ns = args->warn_ns;
 	check.sum.crit_ns = args->crit_ns;
 	check.state = &call->state;
-	if (!rxaqm_state_open(&call->state, false, error) && !rxaqm_machine_check_readable(error))
+	err = rxaqm_cmd_open(&call->state, false, error);
+	if (!err && !rxaqm_machine_check_readable(error))
 		look_twice(&check);
+	else if (err == -EBUSY)
+		rxaqm_check_find(&check.sum, RXAQM_CHECK_CRITICAL, NULL, "%s", error->text);
 	else if (args->ifname && error->exit_code == RXAQM_EXIT_NOT_ATTACHED)
 		find_not_attached(&check);
 	else

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* rxaqm detach */
-#include <net/if.h>
+#include <stdlib.h>
 #include <string.h>
+#include <sys/param.h>
 
 #include "cli/cmd.h"
 #include "config/config.h"
@@ -13,6 +14,8 @@
 #include "base/parse.h"
 #include "state/pins.h"
 #include "state/locate.h"
+#include "state/own_programs.h"
+#include "state/xdp_slot.h"
 #include "attach/attach.h"
 #include "attach/undo.h"
 #include "attach/xdp.h"
@@ -32,32 +35,47 @@ static void print_detached(const char *ifname, int nr)
 }
 
 struct found {
+	bool strays; /* take off programs whose state is hidden, too */
 	int detached;
+	int err;
 	struct rxaqm_error *error;
 };
 
-static void take_off_here(void *arg)
+static int take_off(unsigned int ifindex, void *arg)
 {
-	struct if_nameindex *all = if_nameindex(), *one;
 	struct found *found = arg;
+	__u32 prog_id;
+	int owner = rxaqm_xdp_find_ours(ifindex, &prog_id), err = owner < 0 ? owner : 0;
 
-	for (one = all; one && one->if_index; one++) {
-		__u32 prog_id = rxaqm_xdp_find_ours(one->if_index);
-
-		if (prog_id && !rxaqm_undo_unknown(one->if_index, prog_id, found->error))
-			found->detached++;
+	if (owner == RXAQM_OWNER_OURS || (owner == RXAQM_OWNER_STRAY && found->strays)) {
+		err = rxaqm_undo_unknown(ifindex, prog_id, found->error);
+		found->detached += !err;
 	}
-	if (all)
-		if_freenameindex(all);
+	found->err = err ? err : found->err;
+	return 0; /* the others, too */
 }
 
-/* Without a registry: our programs are those that use our queue_map. */
-static int take_off_all(const struct rxaqm_state *state, struct rxaqm_error *error)
+static void take_off_here(void *arg)
+{
+	struct found *found = arg;
+	int err = rxaqm_xdp_each(take_off, found);
+
+	found->err = err ? err : found->err;
+}
+
+/* Where the registry is missing or damaged: our programs are those that use our queue_map. */
+static int take_off_all(struct rxaqm_state *state, struct rxaqm_error *error)
 {
 	struct found found = { .error = error };
-	int err;
+	int err, nr = 0;
 
 	rxaqm_netns_each(take_off_here, &found);
+	if (found.err && error->text[0])
+		return found.err;
+	if (found.err)
+		return rxaqm_failed(error, -found.err,
+				    "cannot take rxaqm's programs off: %s; try again",
+				    strerror(-found.err));
 	err = rxaqm_pins_remove(state, 0, error);
 	if (err == -ETIMEDOUT || err == -ENOTDIR)
 		return err;
@@ -66,7 +84,24 @@ static int take_off_all(const struct rxaqm_state *state, struct rxaqm_error *err
 				    "cannot remove libxdp's pins of rxaqm's programs: %s; see "
 				    "\"xdp-loader clean\"",
 				    strerror(-err));
-	err = rxaqm_hooks_remove(error);
+	/* What else it notes is undone, too. */
+	nr = state->iface ? rxaqm_detach_all(state, error) : 0;
+	err = nr < 0 ? nr : rxaqm_hooks_remove(error);
+	return err ? err : MAX(nr, found.detached);
+}
+
+/* Programs whose state another BPF file system hides are in nobody else's reach. But what has its
+ * state below another RXAQM_BPFFS is not meant: that is only told. Returns the number taken off.
+ */
+static int take_off_strays(struct rxaqm_error *error)
+{
+	const char *named = getenv("RXAQM_BPFFS");
+	struct found found = { .strays = true, .error = error };
+	int err;
+
+	if (!rxaqm_state_check_bpffs(NULL) && (!named || !*named))
+		take_off_here(&found);
+	err = rxaqm_xdp_check_strays(error);
 	return err ? err : found.detached;
 }
 
@@ -91,19 +126,22 @@ static int detach_all(struct rxaqm_state *state, struct rxaqm_error *error)
 {
 	int err = rxaqm_state_open(state, true, error);
 	const struct rxaqm_iface *iface = NULL;
+	int nr;
 
 	/* Only the other version can undo its state. */
 	if (err == -EPROTO || err == -EACCES || err == -EPERM)
 		return err;
+	if (err == -EIO && state->iface)
+		rxaqm_state_repair(state);
 	/* This repairs the damage, but not what is hidden from here: that message stays. */
 	if (!rxaqm_state_check_bpffs(error))
 		error->text[0] = '\0';
 	while ((iface = rxaqm_iface_next(state, iface)))
 		if (iface->state == RXAQM_IFACE_ATTACHED)
 			note_detached(iface);
-	if (!err || (err == -EIO && state->iface))
-		return rxaqm_detach_all(state, error);
-	return take_off_all(state, error);
+	nr = err ? take_off_all(state, error) : rxaqm_detach_all(state, error);
+	err = nr < 0 ? nr : take_off_strays(error);
+	return err < 0 ? err : nr + err;
 }
 
 struct several {
@@ -132,17 +170,17 @@ static int detach_named(struct rxaqm_state *state, const char *ifname, int *ret_
 {
 	struct several several = { .state = state };
 	struct rxaqm_iface *iface;
-	int ret = rxaqm_state_open(state, true, error);
+	int ret = rxaqm_cmd_open(state, true, error);
 
 	if (ret)
 		return ret;
-	iface = rxaqm_iface_find(state, ifname);
+	iface = rxaqm_iface_find(state, ifname, error);
 	if (iface)
 		ret = detach_iface(iface, ifname, &several, error);
 	else if (rxaqm_is_pattern(ifname))
 		ret = rxaqm_change_each(state, ifname, detach_iface, &several, error);
 	else
-		ret = rxaqm_iface_missing(state, ifname, error);
+		ret = -error->err;
 	*ret_nr = several.detached;
 	return ret;
 }

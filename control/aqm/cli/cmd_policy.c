@@ -51,11 +51,11 @@ static int work_open(struct work *work, bool change, struct rxaqm_error *error)
 	if (!err && change)
 		err = rxaqm_state_lock(work->state, error);
 	if (!err)
-		err = rxaqm_state_open(work->state, change, error);
+		err = rxaqm_cmd_open(work->state, change, error);
 	return err ? err : rxaqm_machine_check_readable(error);
 }
 
-/* Load the policies of @iface (NULL: there is none), called @ifname. */
+/* Load the policies of @iface (NULL: to be found), called @ifname. */
 static int work_load(struct work *work, struct rxaqm_iface *iface, const char *ifname,
 		     struct rxaqm_error *error)
 {
@@ -63,9 +63,16 @@ static int work_load(struct work *work, struct rxaqm_iface *iface, const char *i
 	unsigned int nr;
 	int err;
 
+	if (!iface)
+		iface = rxaqm_iface_find(work->state, ifname, error);
+	if (!iface)
+		return -error->err;
 	work->iface = iface;
-	if (!iface || iface->state != RXAQM_IFACE_ATTACHED)
-		return rxaqm_iface_missing(work->state, ifname, error);
+	if (iface->state != RXAQM_IFACE_ATTACHED)
+		return rxaqm_error_set(error, RXAQM_EXIT_NOT_ATTACHED, ENOENT,
+				       "not attached to \"%s\": a command was interrupted; the next "
+				       "attach or detach cleans up",
+				       ifname);
 	if (work->change)
 		rxaqm_trial_undo(work->state, iface);
 	nr = iface->nr_queues;
@@ -88,7 +95,7 @@ static int work_begin(struct work *work, bool change, struct rxaqm_error *error)
 	const char *ifname = work->args->ifname;
 	int err = work_open(work, change, error);
 
-	return err ? err : work_load(work, rxaqm_iface_find(work->state, ifname), ifname, error);
+	return err ? err : work_load(work, NULL, ifname, error);
 }
 
 /* Does a queue start to use stamps by this change, or was such a signal given again? */
@@ -113,6 +120,7 @@ static bool wants_stamps_now(const struct work *work, bool signal_named)
 static int work_commit(struct work *work, const char *ifname, bool signal_named,
 		       struct rxaqm_error *error)
 {
+	struct rxaqm_iface *found;
 	unsigned int i;
 	int err = 0;
 
@@ -124,10 +132,15 @@ static int work_commit(struct work *work, const char *ifname, bool signal_named,
 			err = rxaqm_hint_check_policy(work->iface, ifname, &work->policies[i],
 						      error);
 	}
-	if (!err && wants_stamps_now(work, signal_named))
-		err = rxaqm_iface_find(work->state, ifname) == work->iface ?
-			      rxaqm_attach_stamps(work->state, work->iface, ifname, error) :
-			      rxaqm_iface_missing(work->state, ifname, error);
+	if (!err && wants_stamps_now(work, signal_named)) {
+		found = rxaqm_iface_find(work->state, ifname, error);
+		err = found == work->iface ?
+			      rxaqm_attach_stamps(work->state, found, ifname, error) :
+		      found ? rxaqm_failed(error, EXDEV,
+					   "\"%s\" is in another network namespace; use --netns NAME",
+					   ifname) :
+			      -error->err;
+	}
 	if (err)
 		return err;
 	if (error->text[0])
@@ -234,6 +247,18 @@ static int set_iface(struct rxaqm_iface *iface, const char *ifname, void *arg,
 	return err ? err : work_commit(work, ifname, signal_named, error);
 }
 
+int rxaqm_cmd_set(struct rxaqm_state *state, const char *ifname, char **words,
+		  struct rxaqm_error *error)
+{
+	const struct args args = { .ifname = ifname, .words = words, .queues = "all" };
+	static struct work work;
+
+	work.state = state;
+	work.args = &args;
+	work.change = true;
+	return set_iface(NULL, ifname, &work, error);
+}
+
 static int policy_set(struct work *work, const struct args *args, struct rxaqm_error *error)
 {
 	struct rxaqm_policy scratch;
@@ -251,7 +276,7 @@ static int policy_set(struct work *work, const struct args *args, struct rxaqm_e
 		return err;
 	if (args->all || rxaqm_is_pattern(args->ifname))
 		return rxaqm_change_each(work->state, args->ifname, set_iface, work, error);
-	return set_iface(rxaqm_iface_find(work->state, args->ifname), args->ifname, work, error);
+	return set_iface(NULL, args->ifname, work, error);
 }
 
 static int policy_load(struct work *work, const struct args *args, struct rxaqm_error *error)

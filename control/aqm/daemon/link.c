@@ -23,7 +23,7 @@ struct rxaqm_iface *rxaqm_link_iface(const struct rxaqm_link *link)
 		return NULL;
 	iface = &run->state.iface[link->slot];
 	if (RXAQM_READ_ONCE(iface->state) != RXAQM_IFACE_ATTACHED ||
-	    iface->prog_id != link->prog_id)
+	    iface->prog_id != link->prog_id || !rxaqm_iface_valid(iface))
 		return NULL;
 	return iface;
 }

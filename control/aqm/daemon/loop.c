@@ -6,6 +6,7 @@
 #include <libgen.h>
 #include <net/if.h>
 #include <signal.h>
+#include <stdint.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <systemd/sd-daemon.h>
@@ -304,6 +305,31 @@ static void detach_all(struct rxaqm_run *run)
 	rxaqm_state_unlock(&run->state);
 }
 
+#define LOOP_TRIES 10 /* a second apart */
+
+/* Returns the exit code that was asked for, or -errno. One system call that fails, such as the read
+ * of a timer, is not the end.
+ */
+static int loop(struct rxaqm_run *run)
+{
+	int err = 0, failed = 0;
+
+	while (failed < LOOP_TRIES && sd_event_get_state(run->event) != SD_EVENT_FINISHED) {
+		err = sd_event_run(run->event, UINT64_MAX);
+		if (err >= 0) {
+			failed = 0;
+			continue;
+		}
+		rxaqm_run_log(LOG_ERR, "the event loop failed: %s; it goes on in 1s",
+			      strerror(-err));
+		failed++;
+		rxaqm_sleep_until(rxaqm_now_ns() + RXAQM_NSEC_PER_SEC);
+	}
+	if (failed < LOOP_TRIES)
+		sd_event_get_exit_code(run->event, &err);
+	return err;
+}
+
 int rxaqm_run_loop(struct rxaqm_run *run)
 {
 	struct rxaqm_error error = {};
@@ -322,7 +348,7 @@ int rxaqm_run_loop(struct rxaqm_run *run)
 		run->rescan = true;
 		be_ready_soon(run);
 		rxaqm_run_sync_by(run, rxaqm_now_ns());
-		err = sd_event_loop(run->event);
+		err = loop(run);
 		if (err < 0)
 			rxaqm_run_log(LOG_ERR, "the event loop ended: %s", strerror(-err));
 		if (err)

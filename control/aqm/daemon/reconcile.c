@@ -206,11 +206,12 @@ static int adopt(struct rxaqm_link *link, struct rxaqm_iface *iface, struct rxaq
 	return 0;
 }
 
-/* Has an operator taken @link off since its section was applied, maybe under an earlier daemon? */
-static bool stays_off(struct rxaqm_link *link)
+/* Has an operator taken @link off since its section was applied, maybe under an earlier daemon?
+ * @bare: its entry, if its program was taken off; else NULL.
+ */
+static bool stays_off(struct rxaqm_link *link, const struct rxaqm_iface *bare)
 {
 	__u32 digest = rxaqm_config_digest(link->section);
-	const struct rxaqm_iface *bare = rxaqm_iface_find(&link->run->state, link->name);
 
 	/* It is being detached and attached again. */
 	if (link->kept)
@@ -232,15 +233,22 @@ static bool stays_off(struct rxaqm_link *link)
 static int enable(struct rxaqm_link *link, struct rxaqm_error *error)
 {
 	struct rxaqm_plan plan = {};
+	struct rxaqm_error more = {};
 	struct rxaqm_iface *iface;
 	int err = rxaqm_run_plan(link->section, link->name, &plan, error);
 
 	if (err)
 		return err;
-	iface = rxaqm_plan_attached(&link->run->state, link->name);
+	iface = rxaqm_iface_find_attached(&link->run->state, link->name, &more);
 	if (iface)
 		return adopt(link, iface, &plan, error);
-	if (!stays_off(link))
+	if (more.err == ENOENT)
+		iface = rxaqm_iface_find(&link->run->state, link->name, &more);
+	if (more.err != ENOENT) {
+		*error = more;
+		return -more.err;
+	}
+	if (!stays_off(link, iface))
 		return attach(link, &plan, NULL, error);
 	link->configure = false;
 	return 0;
@@ -249,9 +257,13 @@ static int enable(struct rxaqm_link *link, struct rxaqm_error *error)
 /* enable=no, or the section is gone. */
 static int disable(struct rxaqm_link *link, struct rxaqm_error *error)
 {
-	struct rxaqm_iface *iface = rxaqm_iface_find(&link->run->state, link->name);
-	int err = iface ? rxaqm_run_detach(link, iface, error) : take_off_lost(link, error);
+	struct rxaqm_iface *iface = rxaqm_iface_find(&link->run->state, link->name, error);
+	int err;
 
+	if (!iface && error->err != ENOENT)
+		return -error->err;
+	error->text[0] = '\0';
+	err = iface ? rxaqm_run_detach(link, iface, error) : take_off_lost(link, error);
 	if (err)
 		return err;
 	if (iface)

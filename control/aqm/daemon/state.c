@@ -31,13 +31,14 @@ static void look_for_bpffs(struct rxaqm_run *run)
 bool rxaqm_run_state_open(struct rxaqm_run *run)
 {
 	struct bpf_map_info meta;
-	bool pinned = !rxaqm_state_map_info("meta_map", &meta);
+	int err = rxaqm_state_map_info("meta_map", &meta);
 
-	if (pinned && run->state.meta && meta.id == run->state_id &&
-	    run->state.meta->abi_version == RXAQM_ABI_VERSION)
+	/* If the kernel cannot be asked, it stays as it is. */
+	if (run->state.meta && run->state.meta->abi_version == RXAQM_ABI_VERSION &&
+	    (err ? err != -ENOENT : meta.id == run->state_id))
 		return true;
 	rxaqm_state_unmap(&run->state);
-	if (!pinned) {
+	if (err) {
 		look_for_bpffs(run);
 		return false;
 	}
@@ -69,12 +70,14 @@ static void look_again(struct rxaqm_link *link)
 static void attached_by_command(struct rxaqm_link *link, struct rxaqm_iface *iface)
 {
 	struct rxaqm_run *run = link->run;
+	unsigned int ifindex;
 
 	if (rxaqm_state_trylock(&run->state)) {
 		look_again(link);
 		return;
 	}
-	if (iface->state == RXAQM_IFACE_ATTACHED && rxaqm_iface_ifindex(iface) == link->ifindex) {
+	rxaqm_iface_place(iface, &ifindex);
+	if (iface->state == RXAQM_IFACE_ATTACHED && ifindex == link->ifindex) {
 		if (link->section)
 			iface->config_digest = rxaqm_config_digest(link->section);
 		rxaqm_link_log(link, LOG_NOTICE,
@@ -90,8 +93,10 @@ static void attached_by_command(struct rxaqm_link *link, struct rxaqm_iface *ifa
 void rxaqm_run_verify(struct rxaqm_link *link)
 {
 	struct rxaqm_run *run = link->run;
+	struct rxaqm_error error = {};
 	struct rxaqm_xdp_progs progs;
 	struct rxaqm_iface *iface;
+	int place = RXAQM_PLACE_BARE;
 
 	link->verify = false;
 	if (link->state != RXAQM_LINK_ATTACHED && link->state != RXAQM_LINK_RELEASED)
@@ -102,20 +107,25 @@ void rxaqm_run_verify(struct rxaqm_link *link)
 		return;
 	}
 	rxaqm_run_state_open(run);
-	iface = rxaqm_iface_find(&run->state, link->name);
-	/* A command is changing it. */
-	if (iface && iface->state != RXAQM_IFACE_ATTACHED) {
+	iface = rxaqm_iface_find(&run->state, link->name, &error);
+	if (iface)
+		place = rxaqm_iface_place(iface, NULL);
+	/* A command is changing it, or the kernel cannot be asked. */
+	if (iface ? iface->state != RXAQM_IFACE_ATTACHED || place < 0 : error.err != ENOENT) {
 		look_again(link);
 		return;
 	}
-	if (iface && rxaqm_iface_ifindex(iface)) {
+	if (place == RXAQM_PLACE_HERE) {
 		if (rxaqm_link_iface(link) != iface)
 			attached_by_command(link, iface);
 		return;
 	}
 	if (link->state == RXAQM_LINK_RELEASED)
 		return;
-	rxaqm_xdp_read(link->ifindex, &progs);
+	if (rxaqm_xdp_read(link->ifindex, &progs)) {
+		look_again(link);
+		return;
+	}
 	if (!iface && rxaqm_xdp_has(&progs, link->prog_id)) {
 		rxaqm_link_log(link, LOG_WARNING, "its state is gone, packets pass untouched%s",
 			       run->bpffs_lost ? "" : "; attaching anew");

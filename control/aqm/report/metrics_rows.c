@@ -45,7 +45,7 @@ void rxaqm_metrics_look(struct rxaqm_metrics_view *view, const struct rxaqm_metr
 		__s64 overflow;
 		bool here;
 
-		if (iface->state == RXAQM_IFACE_FREE)
+		if (iface->state == RXAQM_IFACE_FREE || !rxaqm_iface_valid(iface))
 			continue;
 		rxaqm_iface_name(iface, name, &here);
 		view->iface[i].state = state_of(iface, here);
@@ -223,7 +223,7 @@ void rxaqm_metrics_rows_take(struct rxaqm_metrics_view *view)
 		const struct rxaqm_iface *iface = &view->state->iface[slot];
 		bool by_queue;
 
-		if (iface->state == RXAQM_IFACE_FREE)
+		if (iface->state == RXAQM_IFACE_FREE || !rxaqm_iface_valid(iface))
 			continue;
 		take_iface(view, slot);
 		/* Whether queues are in use does not count: series must not change their form. */

@@ -149,10 +149,13 @@ static void out_origins(struct rxaqm_out *out, const struct rxaqm_profile *profi
 	struct rxaqm_state state = RXAQM_STATE_NONE;
 	struct rxaqm_iface *iface = NULL;
 	struct rxaqm_policy policy;
+	struct rxaqm_error error = { .err = ENOENT };
 	bool attached;
 
 	if (!rxaqm_state_open(&state, false, NULL))
-		iface = rxaqm_iface_find(&state, facts->ifname);
+		iface = rxaqm_iface_find(&state, facts->ifname, &error);
+	if (!iface && error.err != ENOENT)
+		rxaqm_out_text(out, "%s\n", error.text);
 	attached = iface && iface->state == RXAQM_IFACE_ATTACHED;
 	rxaqm_out_bool(out, "attached", NULL, NULL, attached);
 	if (attached) {

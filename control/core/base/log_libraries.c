@@ -52,6 +52,13 @@ void rxaqm_log_libraries(void)
 	libxdp_set_print(print_libxdp);
 }
 
+#define LOG_STATS 4 /* BPF_LOG_STATS of the kernel's bpf_verifier.h */
+
+unsigned int rxaqm_log_verifier(void)
+{
+	return debug ? 0 : LOG_STATS;
+}
+
 const char *rxaqm_log_kernel_message(void)
 {
 	return kernel_message;

@@ -3,6 +3,7 @@
 
 #include <net/if.h>
 #include <stdio.h>
+#include <string.h>
 #include <sys/param.h>
 
 #include "state/locate.h"
@@ -52,8 +53,9 @@ const char *rxaqm_iface_stamps(const struct rxaqm_iface *iface)
 const char *rxaqm_iface_name(const struct rxaqm_iface *iface, char buf[RXAQM_IFNAMSIZ],
 			     bool *ret_here)
 {
-	unsigned int ifindex = rxaqm_iface_ifindex(iface);
-	bool here = ifindex && if_indextoname(ifindex, buf);
+	unsigned int ifindex;
+	bool here = rxaqm_iface_place(iface, &ifindex) == RXAQM_PLACE_HERE &&
+		    if_indextoname(ifindex, buf);
 
 	if (!here)
 		snprintf(buf, RXAQM_IFNAMSIZ, "%s", iface->name);
@@ -64,8 +66,10 @@ const char *rxaqm_iface_name(const struct rxaqm_iface *iface, char buf[RXAQM_IFN
 
 const char *rxaqm_status_trouble(const struct rxaqm_iface *iface, bool here)
 {
+	static char unknown[96];
 	bool at_work;
 	enum rxaqm_iface_state now = rxaqm_iface_state_now(iface, &at_work);
+	int place;
 
 	if (at_work)
 		return now == RXAQM_IFACE_ATTACHING ? "a command is attaching it now" :
@@ -74,12 +78,23 @@ const char *rxaqm_status_trouble(const struct rxaqm_iface *iface, bool here)
 		return "detached just now";
 	if (now != RXAQM_IFACE_ATTACHED)
 		return "interrupted; the next attach or detach cleans up";
-	if (here)
+	place = here ? RXAQM_PLACE_HERE : rxaqm_iface_place(iface, NULL);
+	if (place < 0) {
+		snprintf(unknown, sizeof(unknown), "the kernel cannot be asked where it is: %s",
+			 strerror(-place));
+		return unknown;
+	}
+	switch ((enum rxaqm_place)place) {
+	case RXAQM_PLACE_HERE:
 		return NULL;
-	if (rxaqm_iface_is_gone(iface))
+	case RXAQM_PLACE_GONE:
 		return "the interface is gone; the next attach, or detach --all, frees its place";
-	if (rxaqm_iface_taken_off(iface))
+	case RXAQM_PLACE_BARE:
+	case RXAQM_PLACE_LOST:
 		return "its XDP program was taken off; detach, then attach again";
+	case RXAQM_PLACE_ELSEWHERE:
+		break;
+	}
 	return rxaqm_iface_is_hidden(iface) ?
 		       "the interface is gone, or in a network namespace that has no name in "
 		       "/run/netns and no process in it; detach --all frees its place, or switches it off" :
@@ -91,10 +106,13 @@ bool rxaqm_status_unguarded(const struct rxaqm_iface *iface, bool here)
 	bool at_work;
 	enum rxaqm_iface_state now = rxaqm_iface_state_now(iface, &at_work);
 
+	int place = here ? RXAQM_PLACE_HERE : rxaqm_iface_place(iface, NULL);
+
 	if (at_work || now == RXAQM_IFACE_FREE)
 		return false;
-	return now != RXAQM_IFACE_ATTACHED ||
-	       (!here && (rxaqm_iface_taken_off(iface) || rxaqm_iface_is_hidden(iface)));
+	return now != RXAQM_IFACE_ATTACHED || place < 0 ||
+	       (place == RXAQM_PLACE_ELSEWHERE ? rxaqm_iface_is_hidden(iface) :
+						 place != RXAQM_PLACE_HERE);
 }
 
 bool rxaqm_queue_shows(const struct rxaqm_iface *iface, const struct rxaqm_queue *q)

@@ -76,8 +76,8 @@ void rxaqm_figures_name_out(struct rxaqm_out *out, const struct rxaqm_figures *f
 /* The source of its stamps: "hint", "hwtstamp", "tstamp", "none". */
 const char *rxaqm_iface_stamps(const struct rxaqm_iface *iface);
 
-/* Current name of the interface, in @buf; its name at attach if it is not in this namespace. Sets
- * *@ret_here, unless that is NULL.
+/* Current name of the interface, in @buf; its name at attach if it is not in this namespace, or if
+ * that is not known. Sets *@ret_here, unless that is NULL.
  */
 const char *rxaqm_iface_name(const struct rxaqm_iface *iface, char buf[RXAQM_IFNAMSIZ],
 			     bool *ret_here);
@@ -86,8 +86,8 @@ const char *rxaqm_iface_name(const struct rxaqm_iface *iface, char buf[RXAQM_IFN
  * namespace.
  */
 const char *rxaqm_status_trouble(const struct rxaqm_iface *iface, bool here);
-/* Do packets pass untouched for that reason? Not if the interface is in another namespace, or while
- * a command changes the attachment.
+/* Do packets pass untouched for that reason, as far as is known? Not if the interface is in another
+ * namespace, or while a command changes the attachment.
  */
 bool rxaqm_status_unguarded(const struct rxaqm_iface *iface, bool here);
 

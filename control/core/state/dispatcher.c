@@ -34,14 +34,18 @@ int rxaqm_bpf_info(int fd, void *info, __u32 len)
 	return err;
 }
 
-bool rxaqm_bpf_next_link(__u32 *id, struct bpf_link_info *info)
+int rxaqm_bpf_next_link(__u32 *id, struct bpf_link_info *info)
 {
-	while (!bpf_link_get_next_id(*id, id)) {
+	int err;
+
+	while (!(err = bpf_link_get_next_id(*id, id))) {
 		memset(info, 0, sizeof(*info));
-		if (!rxaqm_bpf_info(bpf_link_get_fd_by_id(*id), info, sizeof(*info)))
-			return true;
+		err = rxaqm_bpf_info(bpf_link_get_fd_by_id(*id), info, sizeof(*info));
+		/* It has just gone, or is being made. */
+		if (err != -ENOENT && err != -EAGAIN)
+			return err ? err : 1;
 	}
-	return false;
+	return err == -ENOENT ? 0 : err;
 }
 
 /* Links of programs that trace the dispatcher, as xdpdump does, have the same type. */
@@ -76,23 +80,24 @@ static void add_prog(struct rxaqm_xdp_progs *progs, __u32 id)
 #define CONFIG_MAGIC 236
 #define CONFIG_MAX 512
 
-static bool config_has_fragments(__u32 map_id)
+static int read_fragments(__u32 map_id, bool *ret_fragments)
 {
-	int fd = bpf_map_get_fd_by_id(map_id);
+	int fd = bpf_map_get_fd_by_id(map_id), err;
 	struct bpf_map_info info = {};
 	__u8 config[CONFIG_MAX] = {};
 	__u32 key = 0;
-	bool read;
 
 	if (fd < 0)
-		return false;
-	read = !bpf_obj_get_info_by_fd(fd, &info, &(__u32){ sizeof(info) }) &&
-	       info.value_size <= sizeof(config) && !bpf_map_lookup_elem(fd, &key, config);
+		return fd;
+	err = bpf_obj_get_info_by_fd(fd, &info, &(__u32){ sizeof(info) });
+	if (!err && info.value_size <= sizeof(config))
+		err = bpf_map_lookup_elem(fd, &key, config);
 	close(fd);
-	return read && config[0] == CONFIG_MAGIC && config[3];
+	*ret_fragments = config[0] == CONFIG_MAGIC && config[3];
+	return err;
 }
 
-void rxaqm_xdp_read(unsigned int ifindex, struct rxaqm_xdp_progs *progs)
+static int read_once(unsigned int ifindex, struct rxaqm_xdp_progs *progs)
 {
 	LIBBPF_OPTS(bpf_xdp_query_opts, opts);
 	__u32 map_id = 0;
@@ -102,21 +107,39 @@ void rxaqm_xdp_read(unsigned int ifindex, struct rxaqm_xdp_progs *progs)
 	};
 	struct bpf_link_info link;
 	__u32 link_id = 0;
+	int err;
 
 	memset(progs, 0, sizeof(*progs));
-	if (bpf_xdp_query((int)ifindex, 0, &opts))
-		return;
+	err = bpf_xdp_query((int)ifindex, 0, &opts);
+	if (err)
+		return err;
 	progs->generic = opts.skb_prog_id && !opts.drv_prog_id;
 	add_prog(progs, opts.prog_id);
 	add_prog(progs, opts.drv_prog_id);
 	add_prog(progs, opts.skb_prog_id);
-	if (!progs->nr || rxaqm_bpf_info(bpf_prog_get_fd_by_id(progs->id[0]), &info, sizeof(info)))
-		return;
-	progs->dispatcher = !strcmp(info.name, "xdp_dispatcher");
-	progs->fragments = progs->dispatcher && config_has_fragments(map_id);
-	while (progs->dispatcher && rxaqm_bpf_next_link(&link_id, &link))
+	if (!progs->nr)
+		return 0;
+	err = rxaqm_bpf_info(bpf_prog_get_fd_by_id(progs->id[0]), &info, sizeof(info));
+	progs->dispatcher = !err && !strcmp(info.name, "xdp_dispatcher");
+	if (!progs->dispatcher)
+		return err;
+	err = read_fragments(map_id, &progs->fragments);
+	while (!err && (err = rxaqm_bpf_next_link(&link_id, &link)) > 0) {
 		if (is_inside(&link, progs->id[0]))
 			add_prog(progs, link.prog_id);
+		err = 0;
+	}
+	return err;
+}
+
+int rxaqm_xdp_read(unsigned int ifindex, struct rxaqm_xdp_progs *progs)
+{
+	int tries = 5, err;
+
+	do /* again, if programs change meanwhile */
+		err = read_once(ifindex, progs);
+	while (err == -ENOENT && --tries);
+	return err;
 }
 
 bool rxaqm_xdp_exists(__u32 prog_id)

@@ -18,10 +18,8 @@ struct bpf_link_info;
  */
 int rxaqm_bpf_info(int fd, void *info, __u32 len);
 
-/* The next BPF link after @id that can be read: its id and its info. Begin with @id 0; false: no
- * more.
- */
-bool rxaqm_bpf_next_link(__u32 *id, struct bpf_link_info *info);
+/* The next BPF link after @id: its id and its info. Begin with @id 0. 1; 0: no more; or -errno. */
+int rxaqm_bpf_next_link(__u32 *id, struct bpf_link_info *info);
 
 /* Map the map that is pinned as @path. 0 or -errno. */
 int rxaqm_bpf_map_pin(const char *path, size_t bytes, bool writable, void **ret_data);
@@ -36,8 +34,10 @@ struct rxaqm_xdp_progs {
 	bool generic;
 };
 
-void rxaqm_xdp_read(unsigned int ifindex, struct rxaqm_xdp_progs *progs);
+/* None, if there is no such interface here. -errno: not all could be read; @progs has the others.
+ */
+int rxaqm_xdp_read(unsigned int ifindex, struct rxaqm_xdp_progs *progs);
 bool rxaqm_xdp_has(const struct rxaqm_xdp_progs *progs, __u32 prog_id);
 
-/* Does a program with this id exist at all? */
+/* Does a program with this id exist at all? False only if the kernel has said so. */
 bool rxaqm_xdp_exists(__u32 prog_id);

@@ -6,87 +6,48 @@
 
 #include "base/fields.h"
 #include "base/now.h"
-#include "state/dispatcher.h"
 #include "nic/netns.h"
+#include "state/dispatcher.h"
+#include "state/own_programs.h"
 
-/* Is the program of @iface on the interface @ifindex of this namespace? */
-static bool is_on(const struct rxaqm_iface *iface, unsigned int ifindex)
+/* Returns @ifindex if the program with the id @arg is on it, 0 if not, or -errno. */
+static int look(unsigned int ifindex, void *arg)
 {
+	const __u32 *prog_id = arg;
 	struct rxaqm_xdp_progs progs;
+	int err = rxaqm_xdp_read(ifindex, &progs);
 
-	rxaqm_xdp_read(ifindex, &progs);
-	return rxaqm_xdp_has(&progs, iface->prog_id);
+	return rxaqm_xdp_has(&progs, *prog_id) ? (int)ifindex : err;
 }
 
-unsigned int rxaqm_iface_ifindex(const struct rxaqm_iface *iface)
+/* Index of the interface here that has the program @prog_id, probably @ifindex. 0: none has. */
+static int find_program(__u32 prog_id, unsigned int ifindex)
 {
-	struct if_nameindex *all, *one;
-	unsigned int found = 0;
+	int found = look(ifindex, &prog_id);
 
-	if (is_on(iface, iface->ifindex))
-		return iface->ifindex;
-	if (!rxaqm_xdp_exists(iface->prog_id))
-		return 0;
-	all = if_nameindex();
-	for (one = all; one && one->if_index && !found; one++)
-		if (is_on(iface, one->if_index))
-			found = one->if_index;
-	if (all)
-		if_freenameindex(all);
-	return found;
+	return found || !rxaqm_xdp_exists(prog_id) ? found : rxaqm_xdp_each(look, &prog_id);
 }
 
-/* Was @iface, when attached, the interface @ifindex of the namespace entered? */
-static bool was_here(const struct rxaqm_iface *iface, unsigned int ifindex)
+int rxaqm_iface_place(const struct rxaqm_iface *iface, unsigned int *ret_ifindex)
 {
-	return iface->ifindex == ifindex && iface->netns_ino == rxaqm_netns_ino();
-}
-
-struct rxaqm_iface *rxaqm_iface_find(const struct rxaqm_state *state, const char *ifname)
-{
-	unsigned int ifindex = state->meta ? if_nametoindex(ifname) : 0;
-	struct rxaqm_iface *iface = NULL, *lost = NULL;
-	struct rxaqm_xdp_progs progs;
-
-	if (!ifindex)
-		return NULL;
-	rxaqm_xdp_read(ifindex, &progs);
-	while ((iface = rxaqm_iface_next(state, iface))) {
-		if (rxaqm_xdp_has(&progs, iface->prog_id))
-			return iface;
-		if (was_here(iface, ifindex) && !rxaqm_iface_ifindex(iface))
-			lost = iface;
-	}
-	return lost;
-}
-
-int rxaqm_iface_missing(const struct rxaqm_state *state, const char *ifname,
-			struct rxaqm_error *error)
-{
-	struct rxaqm_iface *iface = NULL;
-
-	if (!if_nametoindex(ifname) && errno != ENODEV)
-		return rxaqm_failed(error, errno, "cannot ask the kernel for interface \"%s\": %s",
-				    ifname, strerror(errno));
-	while ((iface = rxaqm_iface_next(state, iface)))
-		if (!strcmp(iface->name, ifname) && iface->state == RXAQM_IFACE_ATTACHED &&
-		    !rxaqm_iface_ifindex(iface) && !rxaqm_iface_taken_off(iface))
-			return rxaqm_error_set(error, RXAQM_EXIT_NOT_ATTACHED, ENOENT,
-					       "not attached to \"%s\" in this network namespace, "
-					       "but in another; use --netns NAME, or, if it has no "
-					       "name, \"nsenter --net=/proc/PID/ns/net\" with the PID "
-					       "of a process in it",
-					       ifname);
-	return rxaqm_error_set(error, RXAQM_EXIT_NOT_ATTACHED, ENOENT,
-			       "not attached to \"%s\"; see \"rxaqm status\"", ifname);
-}
-
-bool rxaqm_iface_is_bare(const struct rxaqm_iface *iface)
-{
+	int found = find_program(iface->prog_id, iface->ifindex);
+	bool home = iface->netns_ino == rxaqm_netns_ino();
 	char ifname[IF_NAMESIZE];
 
-	return was_here(iface, iface->ifindex) && if_indextoname(iface->ifindex, ifname) &&
-	       !rxaqm_iface_ifindex(iface);
+	if (ret_ifindex)
+		*ret_ifindex = found > 0 ? (unsigned int)found : 0;
+	if (found)
+		return found > 0 ? RXAQM_PLACE_HERE : found;
+	if (home && if_indextoname(iface->ifindex, ifname)) {
+		if (ret_ifindex)
+			*ret_ifindex = iface->ifindex;
+		return RXAQM_PLACE_BARE;
+	}
+	if (home && errno != ENXIO)
+		return -errno;
+	if (rxaqm_xdp_exists(iface->prog_id))
+		return RXAQM_PLACE_ELSEWHERE;
+	return home ? RXAQM_PLACE_GONE : RXAQM_PLACE_LOST;
 }
 
 /* The programs that were seen on interfaces. To look for one at a time would take long where there
@@ -95,33 +56,36 @@ bool rxaqm_iface_is_bare(const struct rxaqm_iface *iface)
 static struct {
 	RXAQM_LIST(__u32);
 	__u64 at_ns;
+	bool unsure; /* the kernel could not be asked for all */
 } seen;
 
 /* What is on an interface may be believed for longer than what is on none. */
 #define SEEN_NS (10 * RXAQM_NSEC_PER_SEC)
 #define UNSEEN_NS (100 * RXAQM_NSEC_PER_MSEC)
 
-static void look_here(void *arg)
+static int note(unsigned int ifindex, void *arg)
 {
-	struct if_nameindex *interfaces = if_nameindex(), *one;
 	struct rxaqm_xdp_progs progs;
+	int err = rxaqm_xdp_read(ifindex, &progs);
 	unsigned int i;
 
 	(void)arg;
-	for (one = interfaces; one && one->if_index; one++) {
-		rxaqm_xdp_read(one->if_index, &progs);
-		for (i = 0; i < progs.nr; i++)
-			rxaqm_list_put(&seen, progs.id[i]);
-	}
-	if (interfaces)
-		if_freenameindex(interfaces);
+	for (i = 0; i < progs.nr; i++)
+		if (!rxaqm_list_put(&seen, progs.id[i]))
+			err = -ENOMEM;
+	return err;
 }
 
-static bool was_seen(__u32 prog_id, __u64 within_ns)
+static void look_here(void *arg)
+{
+	seen.unsure |= rxaqm_xdp_each(note, arg) != 0;
+}
+
+static bool was_seen(__u32 prog_id)
 {
 	const __u32 *id;
 
-	if (!seen.at_ns || rxaqm_ns_since(rxaqm_now_ns(), seen.at_ns) > within_ns)
+	if (!seen.at_ns || rxaqm_ns_since(rxaqm_now_ns(), seen.at_ns) > SEEN_NS)
 		return false;
 	return rxaqm_list_find(id, &seen, *id == prog_id);
 }
@@ -131,6 +95,7 @@ static void look_everywhere(void)
 	if (seen.at_ns && rxaqm_ns_since(rxaqm_now_ns(), seen.at_ns) < UNSEEN_NS)
 		return;
 	seen.nr = 0;
+	seen.unsure = false;
 	rxaqm_netns_each(look_here, NULL);
 	seen.at_ns = rxaqm_now_ns();
 }
@@ -138,19 +103,75 @@ static void look_everywhere(void)
 bool rxaqm_iface_is_hidden(const struct rxaqm_iface *iface)
 {
 	if (!rxaqm_xdp_exists(iface->prog_id) || !rxaqm_netns_sees_processes() ||
-	    was_seen(iface->prog_id, SEEN_NS))
+	    was_seen(iface->prog_id))
 		return false;
 	look_everywhere();
-	return !was_seen(iface->prog_id, SEEN_NS);
+	return !seen.unsure && !was_seen(iface->prog_id);
 }
 
-bool rxaqm_iface_taken_off(const struct rxaqm_iface *iface)
+static int cannot_ask(const char *ifname, int err, struct rxaqm_error *error)
 {
-	return !rxaqm_xdp_exists(iface->prog_id) || rxaqm_iface_is_bare(iface);
+	return rxaqm_failed(error, err,
+			    "cannot ask the kernel for interface \"%s\" and its XDP programs: %s; try "
+			    "again",
+			    ifname, strerror(err));
 }
 
-bool rxaqm_iface_is_gone(const struct rxaqm_iface *iface)
+/* There is no entry of @ifname, but one of that name may be in another namespace. */
+static void missing(const struct rxaqm_state *state, const char *ifname, struct rxaqm_error *error)
 {
-	return !rxaqm_xdp_exists(iface->prog_id) && was_here(iface, iface->ifindex) &&
-	       !rxaqm_iface_is_bare(iface);
+	const struct rxaqm_iface *iface = NULL;
+	bool elsewhere = false;
+
+	while ((iface = rxaqm_iface_next(state, iface)))
+		elsewhere |= !strcmp(iface->name, ifname) && iface->state == RXAQM_IFACE_ATTACHED &&
+			     rxaqm_iface_place(iface, NULL) == RXAQM_PLACE_ELSEWHERE;
+	rxaqm_error_set(error, RXAQM_EXIT_NOT_ATTACHED, ENOENT, "not attached to \"%s\"%s", ifname,
+			elsewhere ?
+				" in this network namespace, but in another; use --netns NAME, "
+				"or, if it has no name, \"nsenter --net=/proc/PID/ns/net\" with "
+				"the PID of a process in it" :
+				"; see \"rxaqm status\"");
+}
+
+struct rxaqm_iface *rxaqm_iface_find(const struct rxaqm_state *state, const char *ifname,
+				     struct rxaqm_error *error)
+{
+	unsigned int ifindex = if_nametoindex(ifname), at;
+	int err = ifindex || errno == ENODEV ? 0 : -errno;
+	struct rxaqm_iface *iface = NULL, *bare = NULL;
+	struct rxaqm_xdp_progs progs = {};
+
+	if (ifindex && state->meta)
+		err = rxaqm_xdp_read(ifindex, &progs);
+	while (ifindex && (iface = rxaqm_iface_next(state, iface))) {
+		if (rxaqm_xdp_has(&progs, iface->prog_id))
+			return iface;
+		if (err || iface->ifindex != ifindex)
+			continue;
+		err = rxaqm_iface_place(iface, &at);
+		if (err == RXAQM_PLACE_BARE && at == ifindex)
+			bare = iface;
+		err = err < 0 ? err : 0;
+	}
+	if (err)
+		cannot_ask(ifname, -err, error);
+	else if (!bare)
+		missing(state, ifname, error);
+	return err ? NULL : bare;
+}
+
+struct rxaqm_iface *rxaqm_iface_find_attached(const struct rxaqm_state *state, const char *ifname,
+					      struct rxaqm_error *error)
+{
+	struct rxaqm_iface *iface = rxaqm_iface_find(state, ifname, error);
+	int place = iface ? rxaqm_iface_place(iface, NULL) : RXAQM_PLACE_HERE;
+
+	if (place < 0)
+		cannot_ask(ifname, -place, error);
+	else if (iface && (place != RXAQM_PLACE_HERE || iface->state != RXAQM_IFACE_ATTACHED))
+		missing(state, ifname, error);
+	else
+		return iface;
+	return NULL;
 }

@@ -4,35 +4,33 @@
 
 #include "state/state.h"
 
-/* Entry of the interface called @ifname here: by the program on it, so that it may have been
- * renamed or moved from another namespace. NULL if there is none; @state may be closed.
+/* As seen from the namespace entered. */
+enum rxaqm_place {
+	RXAQM_PLACE_HERE, /* with its program, under any name */
+	RXAQM_PLACE_BARE, /* it is here, but its program was taken off */
+	RXAQM_PLACE_GONE, /* it was attached here, and is gone with its program */
+	RXAQM_PLACE_LOST, /* it was attached in another namespace, and its program is gone */
+	RXAQM_PLACE_ELSEWHERE, /* its program exists: in another namespace, or only pinned */
+};
+
+/* Returns the place of @iface, or -errno if the kernel could not be asked. *@ret_ifindex (may be
+ * NULL): its index, if it is HERE or BARE, else 0.
  */
-struct rxaqm_iface *rxaqm_iface_find(const struct rxaqm_state *state, const char *ifname);
+int rxaqm_iface_place(const struct rxaqm_iface *iface, unsigned int *ret_ifindex);
 
-/* Write to @error that rxaqm_iface_find() has found none. Returns -ENOENT. */
-int rxaqm_iface_missing(const struct rxaqm_state *state, const char *ifname,
-			struct rxaqm_error *error);
-
-/* Index of the interface of @iface in this namespace, under any name; 0 if it is elsewhere
- * or gone, or its program was taken off.
- */
-unsigned int rxaqm_iface_ifindex(const struct rxaqm_iface *iface);
-
-/* @iface is ATTACHED, but not here. Was its program taken off, or is the interface gone? If not, it
- * is in another network namespace, or hidden.
- */
-bool rxaqm_iface_taken_off(const struct rxaqm_iface *iface);
-
-/* Does the program of @iface exist, but on no interface of the namespaces that rxaqm_netns_each()
- * finds? Then the interface is gone, and somebody, such as libxdp, has pinned the program; or it is
- * in a namespace that nothing shows. False also if processes may not be looked at.
+/* Is the program of @iface, which is ELSEWHERE, on no interface of the namespaces that
+ * rxaqm_netns_each() finds? Then the interface is gone, and somebody, such as libxdp, has pinned the
+ * program; or it is in a namespace that nothing shows. False also if not all may be looked at.
  */
 bool rxaqm_iface_is_hidden(const struct rxaqm_iface *iface);
 
-/* Is the interface of @iface, which is not here, gone with its program? Only the namespace that it
- * was attached in can tell.
+/* Entry of the interface called @ifname here: by the program on it, so that it may have been
+ * renamed or moved from another namespace, or else BARE. NULL with @error: there is none (its err is
+ * ENOENT), or the kernel could not be asked. @state may be closed.
  */
-bool rxaqm_iface_is_gone(const struct rxaqm_iface *iface);
+struct rxaqm_iface *rxaqm_iface_find(const struct rxaqm_state *state, const char *ifname,
+				     struct rxaqm_error *error);
 
-/* Is the interface of @iface still here, but without its program? */
-bool rxaqm_iface_is_bare(const struct rxaqm_iface *iface);
+/* The same, if it is ATTACHED, and has its program. */
+struct rxaqm_iface *rxaqm_iface_find_attached(const struct rxaqm_state *state, const char *ifname,
+					      struct rxaqm_error *error);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 #include "state/dispatcher.h"
 #include "state/state.h"
+#include "policy/target_explain.h"
 
 #include <bpf/bpf.h>
 #include <string.h>
@@ -108,6 +109,13 @@ static int open_once(struct rxaqm_state *state, bool writable, struct rxaqm_erro
 		err = map_pin(state, &maps[i], writable);
 	if (!err && access(rxaqm_state_path("xsk_map"), F_OK))
 		err = -errno;
+	for (i = 0; !err && i < RXAQM_MAX_IFACES; i++)
+		if (RXAQM_READ_ONCE(state->iface[i].state) && !rxaqm_iface_valid(&state->iface[i]))
+			return rxaqm_failed(error, EIO,
+					    "the state in \"%s\" is damaged: entry %zu of iface_map "
+					    "has values that nothing of rxaqm writes; \"rxaqm detach "
+					    "--all\" makes it anew",
+					    rxaqm_state_dir(), i);
 	if (!err)
 		return 0;
 	open_failed(err, error);
@@ -150,13 +158,35 @@ void rxaqm_state_close(struct rxaqm_state *state)
 	rxaqm_state_unlock(state);
 }
 
+bool rxaqm_iface_valid(const struct rxaqm_iface *iface)
+{
+	return iface->state <= RXAQM_IFACE_DETACHING && iface->nr_queues <= RXAQM_MAX_QUEUES &&
+	       iface->queue_base <= RXAQM_MAX_QUEUES - iface->nr_queues &&
+	       iface->stamp <= RXAQM_STAMP_TSTAMP && iface->target_rule <= RXAQM_RULE_OWN_CPU &&
+	       memchr(iface->name, '\0', sizeof(iface->name)) &&
+	       memchr(iface->profile, '\0', sizeof(iface->profile));
+}
+
+void rxaqm_state_repair(struct rxaqm_state *state)
+{
+	struct rxaqm_iface *iface;
+
+	for (iface = state->iface; iface < state->iface + RXAQM_MAX_IFACES; iface++) {
+		if (rxaqm_iface_valid(iface))
+			continue;
+		iface->state = RXAQM_IFACE_DETACHING;
+		iface->queue_base = iface->nr_queues = iface->stamp = iface->target_rule = 0;
+		iface->name[RXAQM_IFNAMSIZ - 1] = iface->profile[RXAQM_PROFILE_NAME_LEN - 1] = '\0';
+	}
+}
+
 struct rxaqm_iface *rxaqm_iface_next(const struct rxaqm_state *state,
 				     const struct rxaqm_iface *last)
 {
 	struct rxaqm_iface *iface = last ? state->iface + (last - state->iface) + 1 : state->iface;
 
 	for (; iface && iface < state->iface + RXAQM_MAX_IFACES; iface++)
-		if (RXAQM_READ_ONCE(iface->state) != RXAQM_IFACE_FREE)
+		if (RXAQM_READ_ONCE(iface->state) != RXAQM_IFACE_FREE && rxaqm_iface_valid(iface))
 			return iface;
 	return NULL;
 }

@@ -64,8 +64,8 @@ struct bpf_map_info;
 int rxaqm_state_map_info(const char *name, struct bpf_map_info *info);
 
 /* Map the pins, again if they were mapped before. With @error: -ENOENT if nothing is pinned, or was
- * never completed; -EPROTO if it is of another ABI version; -EIO if pins are missing (then iface is
- * mapped, unless its pin is missing).
+ * never completed; -EPROTO if it is of another ABI version; -EIO if pins are missing or an entry is
+ * not valid (then iface is mapped, unless its pin is missing).
  */
 int rxaqm_state_open(struct rxaqm_state *state, bool writable, struct rxaqm_error *error);
 
@@ -76,7 +76,12 @@ int rxaqm_state_complete(struct rxaqm_state *state, struct rxaqm_error *error);
 void rxaqm_state_unmap(struct rxaqm_state *state);
 void rxaqm_state_close(struct rxaqm_state *state);
 
-/* The next entry in use after @last, or the first, if @last is NULL. NULL: there is none, or no
+/* Are the numbers of an entry within bounds, and do its names end? Others can write to the maps. */
+bool rxaqm_iface_valid(const struct rxaqm_iface *iface);
+/* Make those that are not valid DETACHING, without queues. Needs the lock. */
+void rxaqm_state_repair(struct rxaqm_state *state);
+
+/* The next valid entry in use after @last, or the first, if @last is NULL. NULL: there is none, or no
  * state.
  */
 struct rxaqm_iface *rxaqm_iface_next(const struct rxaqm_state *state,

@@ -58,7 +58,7 @@ static void fill(struct doctor_attached *to, const struct rxaqm_figures *figures
 }
 
 static void collect_iface(struct doctor_snapshot *snap, const struct doctor_attached_before *before,
-			  const struct rxaqm_iface *iface)
+			  const struct rxaqm_iface *iface, __u32 ifindex)
 {
 	struct rxaqm_figures figures;
 	unsigned int i;
@@ -71,7 +71,7 @@ static void collect_iface(struct doctor_snapshot *snap, const struct doctor_atta
 		to = rxaqm_list_add(&snap->attached);
 		if (!to)
 			return;
-		to->ifindex = rxaqm_iface_ifindex(iface);
+		to->ifindex = ifindex;
 		snprintf(to->completion, sizeof(to->completion), "%s",
 			 rxaqm_target_rule_names[iface->target_rule]);
 		rxaqm_figures_take(&before->state, iface, i, rxaqm_now_ns(), &figures);
@@ -86,13 +86,13 @@ void doctor_attached_second(struct doctor_snapshot *snap, struct doctor_attached
 	if (!before)
 		return;
 	while (before->queue && (iface = rxaqm_iface_next(&before->state, iface))) {
-		__u32 ifindex = iface->state == RXAQM_IFACE_ATTACHED ? rxaqm_iface_ifindex(iface) :
-								       0;
+		unsigned int ifindex;
 
 		/* Only interfaces of this snapshot that were attached before the window began. */
-		if (ifindex && doctor_iface_at(snap, ifindex) &&
-		    iface->attached_ns < snap->before.at_ns)
-			collect_iface(snap, before, iface);
+		if (iface->state == RXAQM_IFACE_ATTACHED &&
+		    rxaqm_iface_place(iface, &ifindex) == RXAQM_PLACE_HERE &&
+		    doctor_iface_at(snap, ifindex) && iface->attached_ns < snap->before.at_ns)
+			collect_iface(snap, before, iface, ifindex);
 	}
 	rxaqm_state_close(&before->state);
 	free(before->queue);

@@ -157,7 +157,7 @@ static void put_target(struct qualify_run *run, struct qualify_row *row)
 	struct rxaqm_figures figures;
 
 	if (!rxaqm_state_open(&state, false, NULL))
-		iface = rxaqm_iface_find(&state, run->ifname);
+		iface = rxaqm_iface_find(&state, run->ifname, NULL);
 	if (iface && run->rx_queue < iface->nr_queues) {
 		rxaqm_figures_take(&state, iface, run->rx_queue, rxaqm_now_ns(), &figures);
 		qualify_put_number(row, "target", "ns", (double)figures.target_ns, 1, 0,

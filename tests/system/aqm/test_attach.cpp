@@ -149,7 +149,7 @@ TEST_CASE("attach: a flow goes on through attach, policy changes and detach", "[
 		CHECK(outcome.received == outcome.sent);
 }
 
-TEST_CASE("attach: attaching again changes nothing and says so", "[attach]")
+TEST_CASE("attach: attaching again changes what is asked for, or nothing, and says so", "[attach]")
 {
 	Host host;
 	Wire wire;
@@ -157,12 +157,26 @@ TEST_CASE("attach: attaching again changes nothing and says so", "[attach]")
 	REQUIRE(host.rxaqm(wire.rx, { "attach", wire.rx_if, "target=3ms" }).exit_code == 0);
 	uint32_t program = xdp_on(wire.rx, wire.rx_if);
 
-	Result again = host.rxaqm(wire.rx, { "attach", wire.rx_if, "target=4ms" });
+	Result again = host.rxaqm(wire.rx, { "attach", wire.rx_if });
 	CAPTURE(again.text());
 	CHECK(again.exit_code == 0);
 	CHECK(again.err.find("attached already; nothing changed") != std::string::npos);
-	CHECK(xdp_on(wire.rx, wire.rx_if) == program);
 	CHECK(host.status_number(wire.rx, wire.rx_if, "/queues/0/target_ns") == 3000000);
+
+	Result other = host.rxaqm(wire.rx, { "attach", "target=4ms", wire.rx_if, "mode=enforce" });
+	CAPTURE(other.text());
+	CHECK(other.exit_code == 0);
+	CHECK(other.err.find("attached already; the settings given are in force") !=
+	      std::string::npos);
+	CHECK(xdp_on(wire.rx, wire.rx_if) == program);
+	Json status = host.json(wire.rx, { "status", wire.rx_if });
+	CHECK(status.number("/interfaces/0/queues/0/target_ns") == 4000000);
+	CHECK(status.text("/interfaces/0/queues/0/mode") == "enforce");
+
+	Result refused = host.rxaqm(wire.rx, { "attach", wire.rx_if, "target=5ms", "signal=hint" });
+	CAPTURE(refused.text());
+	CHECK(refused.exit_code == 1);
+	CHECK(host.status_number(wire.rx, wire.rx_if, "/queues/0/target_ns") == 4000000);
 
 	Result other_mode = host.rxaqm(wire.rx, { "attach", wire.rx_if, "-m", "generic" });
 	CHECK(other_mode.exit_code == 1);

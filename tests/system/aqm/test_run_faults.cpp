@@ -189,6 +189,37 @@ TEST_CASE("run: an interface made again at once, with the same index, is attache
 	CHECK(eventually([&] { return xdp_on(f.wire.rx, "own0") != 0; }));
 }
 
+TEST_CASE("run: a timer that cannot be read for a moment is not the end", "[run][faults]")
+{
+	Faulty f;
+
+	f.service.configure(f.section("target=3ms\n"));
+	f.service.start(f.environment());
+	f.set("read", EIO);
+	CHECK(f.service.logged("the event loop failed: Input/output error; it goes on"));
+	f.clear("read");
+	f.service.configure(f.section("target=4ms\n"));
+	f.service.reload();
+	CHECK(f.target() == 4000000);
+	CHECK(f.attached());
+	CHECK(f.service.stop().exit_code == 0);
+}
+
+TEST_CASE("run: a program for which there is no memory is verified once", "[run][faults]")
+{
+	Faulty f;
+	const std::string loads = f.service.dir() + "/loads";
+
+	std::ofstream(loads).close();
+	f.set("prog_load", ENOMEM);
+	RunOptions options;
+	options.environment = f.environment();
+	Result result = f.host.rxaqm(f.wire.rx, { "attach", f.wire.rx_if }, options);
+	CAPTURE(result.text());
+	CHECK(result.exit_code == 3);
+	CHECK(std::filesystem::file_size(loads) == 1);
+}
+
 TEST_CASE("run: the group of the status file is not looked up again and again", "[run][faults]")
 {
 	Faulty f;

@@ -2,6 +2,7 @@
 /* The pinned state: garbage in it, other versions of it, and commands that were interrupted. */
 #include <catch2/catch_test_macros.hpp>
 #include <catch2/generators/catch_generators.hpp>
+#include <catch2/generators/catch_generators_range.hpp>
 
 #include <bpf/bpf.h>
 #include <fcntl.h>
@@ -191,5 +192,42 @@ TEST_CASE("state: a command at work is told from one that died", "[state]")
 	close(lock);
 	close(map);
 	CHECK(host.rxaqm(wire.rx, { "detach", wire.rx_if }).exit_code == 0);
+	CHECK(host.gone());
+}
+
+TEST_CASE("state: a bad word in an entry is told, and detach --all works whatever there is",
+	  "[state]")
+{
+	const size_t word = GENERATE(Catch::Generators::range(size_t(0), sizeof(rxaqm_iface) / 4));
+	Host host;
+	Wire wire;
+	uint32_t key = 0, value[sizeof(rxaqm_iface) / 4];
+
+	CAPTURE(word);
+	REQUIRE(host.rxaqm(wire.rx, { "attach", wire.rx_if, "mode=enforce" }).exit_code == 0);
+	host.note_maps();
+	int map = bpf_obj_get((host.state_dir() + "/iface_map").c_str());
+	REQUIRE(bpf_map_lookup_elem(map, &key, value) == 0);
+	value[word] = ~0U;
+	REQUIRE(bpf_map_update_elem(map, &key, value, 0) == 0);
+	close(map);
+	for (const Args &args :
+	     { Args{ "status" }, Args{ "top", "-n", "1" }, Args{ "hist" }, Args{ "clock" },
+	       Args{ "policy", "show", wire.rx_if }, Args{ "check", "-i", "100ms" },
+	       Args{ "policy", "set", "--all", "mode=observe" } }) {
+		Result result = host.rxaqm(wire.rx, args);
+
+		CAPTURE(result.text());
+		CHECK(result.exit_code <= 4);
+		if (word == offsetof(rxaqm_iface, nr_queues) / 4)
+			CHECK(result.text().find("detach --all") != std::string::npos);
+	}
+	Result one = host.rxaqm(wire.rx, { "detach", wire.rx_if });
+	CAPTURE(one.text());
+	CHECK((one.exit_code == 0) == !xdp_on(wire.rx, wire.rx_if));
+	Result all = host.rxaqm({ "detach", "--all" });
+	CAPTURE(all.text());
+	CHECK(all.exit_code == 0);
+	CHECK(xdp_on(wire.rx, wire.rx_if) == 0);
 	CHECK(host.gone());
 }

@@ -284,3 +284,60 @@ TEST_CASE("state: a directory that is no BPF file system is told", "[state]")
 	rmdir(dir.c_str());
 	CHECK(xdp_on(wire.rx, wire.rx_if) == 0);
 }
+
+TEST_CASE("state: a program whose state another BPF file system hides is named by all commands",
+	  "[state]")
+{
+	Host host;
+	Wire wire;
+
+	REQUIRE(host.rxaqm(wire.rx, { "attach", wire.rx_if, "mode=enforce" }).exit_code == 0);
+	host.note_maps();
+	REQUIRE(mount("bpf", host.bpffs().c_str(), "bpf", 0, "mode=0700") == 0);
+	const uint32_t id = xdp_on(wire.rx, wire.rx_if);
+	const std::string named = "rxaqm's own program (id " + std::to_string(id) + ") is on \"" +
+				  wire.rx_if + "\", but its state is not in";
+	for (const Args &args :
+	     { Args{ "status" }, Args{ "check" }, Args{ "top", "-n", "1" },
+	       Args{ "policy", "set", "--all", "mode=observe" }, Args{ "detach", wire.rx_if },
+	       Args{ "detach", "--all" }, Args{ "attach", wire.rx_if } }) {
+		Result result = host.rxaqm(wire.rx, args);
+
+		CAPTURE(result.text());
+		CHECK(result.exit_code == (args[0] == "check" ? 2 : 1));
+		CHECK(result.text().find(named) != std::string::npos);
+		CHECK(result.text().find("ip link set dev " + wire.rx_if) != std::string::npos);
+	}
+	/* Where no program of ours is, there is nothing to name. */
+	CHECK(host.rxaqm(wire.tx, { "status" }).exit_code == 4);
+	CHECK(host.rxaqm(wire.tx, { "detach", "--all" }).exit_code == 0);
+	CHECK(xdp_on(wire.rx, wire.rx_if) == id);
+	REQUIRE(umount(host.bpffs().c_str()) == 0);
+	CHECK(host.rxaqm({ "detach", "--all" }).exit_code == 0);
+	CHECK(xdp_on(wire.rx, wire.rx_if) == 0);
+	CHECK(host.gone());
+}
+
+TEST_CASE("state: detach --all takes off what is hidden below /sys/fs/bpf", "[state]")
+{
+	Host host;
+	Wire wire;
+	RunOptions options;
+	const std::string rxaqm = rxaqm_path() + " --netns " + wire.rx.name() + " ";
+
+	options.prepare = [] {
+		return unshare(CLONE_NEWNS) ||
+		       mount(nullptr, "/", nullptr, MS_REC | MS_PRIVATE, nullptr) ||
+		       mount("bpf", "/sys/fs/bpf", "bpf", 0, "mode=0700");
+	};
+	Result result =
+		run({ "sh", "-c",
+		      "unset RXAQM_BPFFS; " + rxaqm + "attach " + wire.rx_if +
+			      " mode=enforce >&2 && mount -t bpf -o mode=0700 bpf /sys/fs/bpf && " +
+			      rxaqm + "detach --all && " + rxaqm + "detach --all" },
+		    options);
+	CAPTURE(result.text());
+	CHECK(result.exit_code == 0);
+	CHECK(result.out == "1 interface detached\n0 interfaces detached\n");
+	CHECK(xdp_on(wire.rx, wire.rx_if) == 0);
+}
