@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* rxaqm check: for monitoring. Its exit codes are those of check.h. */
+#include <errno.h>
 #include <linux/if_link.h>
 #include <string.h>
 #include <unistd.h>
 
 #include "base/now.h"
+#include "base/procfs.h"
 #include "report/check.h"
 #include "command/options.h"
 #include "cli/cmd.h"
@@ -19,6 +21,7 @@ struct first_look {
 	__u64 attached_ns; /* a later attachment is not compared; 0: no look */
 	__s64 overflow; /* negative: not known */
 	__u64 received, seen; /* packets, by the interface and by the XDP program */
+	__s64 backlog; /* overflow of the backlogs behind native mode; negative: RPS is off */
 };
 
 struct args {
@@ -85,6 +88,33 @@ static __u64 read_seen(const struct check *check, const struct rxaqm_iface *ifac
 	return seen;
 }
 
+/* Packets lost to the backlogs that RPS hands @iface's packets to, behind native mode; -ENODEV if
+ * there are none.
+ */
+static __s64 read_backlog(const struct rxaqm_iface *iface)
+{
+	char name[RXAQM_IFNAMSIZ];
+	bool here;
+
+	rxaqm_iface_name(iface, name, &here);
+	if (!here || iface->flags & RXAQM_IFACE_GENERIC || !rxaqm_nic_has_rps(name))
+		return -ENODEV;
+	return rxaqm_backlog_drops(RXAQM_SOFTNET_STAT);
+}
+
+static void find_lost_behind(struct check *check, const struct rxaqm_iface *iface,
+			     const struct first_look *first, const struct rxaqm_check_iface *found)
+{
+	__s64 now = read_backlog(iface);
+
+	if (first->backlog < 0 || now < 0 || now == first->backlog)
+		return;
+	rxaqm_check_find(&check->sum, RXAQM_CHECK_CRITICAL, found,
+			 "the CPUs' backlogs behind RPS lost %u packets, and native mode does not see "
+			 "these queues; detach, then \"rxaqm attach --mode generic --key cpu %s\"",
+			 (__u32)(now - first->backlog), found->name);
+}
+
 static void look_first(struct check *check, const struct rxaqm_iface *iface)
 {
 	struct first_look *first = &check->iface[iface - check->state->iface];
@@ -93,6 +123,7 @@ static void look_first(struct check *check, const struct rxaqm_iface *iface)
 	first->overflow = read_overflow(iface);
 	first->received = read_received(iface);
 	first->seen = read_seen(check, iface);
+	first->backlog = read_backlog(iface);
 }
 
 static void look_again_at_queue(struct check *check, const struct rxaqm_iface *iface,
@@ -136,6 +167,7 @@ static void look_again(struct check *check, const struct rxaqm_iface *iface)
 		rxaqm_check_find(&check->sum, RXAQM_CHECK_CRITICAL, &found, "%s", lost);
 	for (i = 0; i < iface->nr_queues; i++)
 		look_again_at_queue(check, iface, &found, i);
+	find_lost_behind(check, iface, first, &found);
 	found.seen = read_seen(check, iface) - first->seen;
 	if (first->received)
 		found.received = read_received(iface) - first->received;

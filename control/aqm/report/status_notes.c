@@ -8,6 +8,7 @@
 
 #include "base/now.h"
 #include "attach/plan.h"
+#include "nic/nic.h"
 #include "attach/xdp.h"
 #include "figures/figures.h"
 #include "overload/overload.h"
@@ -174,6 +175,12 @@ void rxaqm_notes_write(const struct rxaqm_note_facts *facts, struct rxaqm_out *o
 		    facts->outgrown, facts->ifname,
 		    facts->iface.flags & RXAQM_IFACE_GENERIC ? "--mode generic " : "",
 		    facts->ifname);
+	if (facts->before_rps)
+		add(out, NULL,
+		    "RPS is on: packets that wait may stand in the CPUs' backlogs, behind native mode, "
+		    "which does not see them; \"rxaqm detach %s\", then \"rxaqm attach --mode generic "
+		    "--key cpu %s\", makes those the queues",
+		    facts->ifname, facts->ifname);
 	if (facts->iface.flags & RXAQM_IFACE_HINT)
 		add(out, NULL,
 		    "the XDP program is bound to \"%s\", so that no other can run beside it; "
@@ -292,6 +299,7 @@ static void find_facts(const struct rxaqm_state *state, const struct rxaqm_iface
 		.no_sockets = !rxaqm_afxdp_pinned(),
 		.no_fragments = !rxaqm_kernel_has_fragments(),
 		.no_stamps = !rxaqm_kernel_is_whole(),
+		.before_rps = !(iface->flags & RXAQM_IFACE_GENERIC) && rxaqm_nic_has_rps(ifname),
 		.outgrown = rxaqm_entry_outgrown(iface, ifname),
 	};
 	for (i = 0; i < iface->nr_queues; i++) {

@@ -43,6 +43,7 @@ struct rxaqm_note_facts {
 	bool no_fragments, no_stamps; /* this kernel is before 5.18, before 5.13 */
 	char lost[RXAQM_FRAGMENTS_TEXT]; /* why frames are lost that are too large; "": none are */
 	char way_out[RXAQM_WAY_OUT_LEN]; /* why merge=on does nothing; "": it does, or is off */
+	bool before_rps; /* native mode, and RPS hands its packets to backlogs behind that */
 	const char *outgrown; /* how the interface has changed since attach; or NULL */
 };
 

@@ -392,3 +392,12 @@ TEST_CASE("notes: an interface that is no longer what it was, and how that is me
 	REQUIRE(written(facts).size() == 2);
 	CHECK(written(facts)[0].find("\"rxaqm attach --mode generic eth7\"") != std::string::npos);
 }
+
+TEST_CASE("notes: RPS behind native mode", "[notes]")
+{
+	rxaqm_note_facts facts = healthy();
+
+	facts.before_rps = true;
+	check_says(facts, { "RPS is on", "stand in the CPUs' backlogs",
+			    "\"rxaqm attach --mode generic --key cpu eth7\"" });
+}
