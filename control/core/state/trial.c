@@ -13,13 +13,15 @@
 #include "base/now.h"
 #include "policy/settings.h"
 
-/* The name has the program's id, which is unique while the program exists. */
+/* The name has the program's id, which is unique while the program exists. The directory is not that
+ * of the service, which systemd empties when it stops.
+ */
 static const char *path_of(const struct rxaqm_iface *iface, char path[RXAQM_DIRS_PATH_LEN])
 {
 	char name[32];
 
 	snprintf(name, sizeof(name), "trial-%u", iface->prog_id);
-	return rxaqm_runtime_path(name, path, RXAQM_DIRS_PATH_LEN);
+	return rxaqm_kept_path(name, path, RXAQM_DIRS_PATH_LEN);
 }
 
 static bool read_note(int fd, const struct rxaqm_iface *iface, struct rxaqm_trial_note *note)
@@ -155,7 +157,7 @@ int rxaqm_trial_begin(struct rxaqm_trial *trial, struct rxaqm_state *state,
 				    "with \"kill -INT %d\"",
 				    note.pid, note.pid);
 	rxaqm_trial_undo(state, iface);
-	mkdir(rxaqm_runtime_path("", dir, sizeof(dir)), 0755);
+	mkdir(rxaqm_kept_path("", dir, sizeof(dir)), 0755);
 	trial->fd = rxaqm_lock_file(path_of(iface, path));
 	err = trial->fd < 0 ? trial->fd : write_note(trial, until_ns);
 	if (!err)

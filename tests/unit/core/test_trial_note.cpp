@@ -29,7 +29,9 @@ struct Tried {
 		rxaqm_error error = {};
 
 		REQUIRE(mkdtemp(dir));
-		setenv("RUNTIME_DIRECTORY", dir, 1);
+		/* What is there goes when the service stops: the note must not be there. */
+		setenv("RUNTIME_DIRECTORY", "/nonexistent", 1);
+		setenv("STATE_DIRECTORY", dir, 1);
 		state.policy = banks.data();
 		iface.state = RXAQM_IFACE_ATTACHED;
 		iface.nr_queues = 2;
@@ -44,6 +46,7 @@ struct Tried {
 		if (trial.fd >= 0)
 			close(trial.fd);
 		unsetenv("RUNTIME_DIRECTORY");
+		unsetenv("STATE_DIRECTORY");
 		std::filesystem::remove_all(dir);
 	}
 	void set(__u64 target_ns, __u64 lease_until_ns)
