@@ -155,7 +155,7 @@ struct doctor_check {
 	"rxaqm(8)"
 
 #define DOCTOR_MAX_EVIDENCE 16
-#define DOCTOR_MAX_WORDS 20
+#define DOCTOR_MAX_WORDS 24
 
 struct doctor_finding {
 	const struct doctor_check *check;

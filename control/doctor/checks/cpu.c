@@ -14,6 +14,9 @@
 #define MOST_PERCENT 80.0
 #define NO_IDLE_PERCENT 3.0
 
+/* us a packet; a stack without extras takes 1 to 3. */
+#define DEAR_US 10.0
+
 /* A thread that receives should not wait that long at once. */
 #define LATE_NS 50000000
 
@@ -83,6 +86,32 @@ DOCTOR_JUDGE(judge_one)
 	return DOCTOR_FOUND;
 }
 
+/* What a packet costs, at least, tells whether too many come or each takes too long. */
+static void say_cost(const struct doctor_snapshot *snap, struct doctor_finding *finding,
+		     const struct spread *spread)
+{
+	const struct doctor_iface *iface;
+	const struct doctor_load *load;
+	double percent = 0, cost_us;
+	__u64 came = 0, seen = 0, packets;
+
+	rxaqm_list_each(load, &spread->loads) {
+		packets = doctor_since(load->was->processed, load->is->processed);
+		percent += load->receiving;
+		seen += packets == ~0ULL ? 0 : packets;
+	}
+	rxaqm_list_each(iface, &snap->after.ifaces)
+		came += doctor_is_sum(iface) ? 0 : doctor_iface_rose(snap, iface, "rx_packets");
+	packets = came > seen ? came : seen;
+	cost_us = packets ? percent * 1e4 * doctor_window_s(snap) / (double)packets : 0;
+	doctor_note_rise(finding, "cost", cost_us, DOCTOR_US, STAT ", packets");
+	doctor_say_ours(finding, "what", "%s",
+			cost_us < DEAR_US ? "more comes than this host can take" :
+					    "each packet takes ${cost}, where 1 to 3 us are usual");
+	doctor_say_ours(finding, "first", "%s",
+			cost_us < DEAR_US ? "" : "`perf top` names what makes packets expensive. ");
+}
+
 DOCTOR_JUDGE(judge_all)
 {
 	struct spread spread;
@@ -91,8 +120,17 @@ DOCTOR_JUDGE(judge_all)
 		return DOCTOR_BLIND;
 	doctor_say_busiest(snap, finding);
 	finding->cpu = -1;
+	say_cost(snap, finding, &spread);
 	return doctor_found_if(spread.full &&
 			       (spread.loads.nr == 1 || spread.others > OTHERS_PERCENT));
+}
+
+/* 100/s or more, or it is not known. */
+static bool takes_packets(const struct doctor_snapshot *snap, const struct doctor_load *load)
+{
+	__u64 packets = doctor_since(load->was->processed, load->is->processed);
+
+	return packets == ~0ULL || (double)packets >= 100 * doctor_window_s(snap);
 }
 
 DOCTOR_JUDGE(judge_steal)
@@ -104,7 +142,8 @@ DOCTOR_JUDGE(judge_steal)
 	if (!measure(snap, finding, &spread))
 		return DOCTOR_BLIND;
 	rxaqm_list_each(load, &spread.loads) {
-		if (load->steal < most)
+		/* Of a CPU that does not receive nothing waits. */
+		if (load->steal < most || !takes_packets(snap, load))
 			continue;
 		most = load->steal;
 		doctor_say_cpu(finding, load->cpu, STAT);
@@ -237,7 +276,7 @@ DOCTOR_JUDGE(judge_other)
 
 const struct doctor_check doctor_checks_cpu[] = {
 	{ DOCTOR_CHECK("cpu-steal", CPU, ELSEWHERE, HIGH, MEASURED), .reads = "/proc/stat steal",
-	  .rule = "10 % or more of a CPU",
+	  .rule = "10 % or more of a CPU that takes 100 packets/s or more",
 	  .cause = "The hypervisor takes ${stolen} of CPU ${cpu} away from this machine.",
 	  .because =
 		  "Meanwhile nobody empties the queues of that CPU: all of them stand for that long.",
@@ -315,11 +354,10 @@ const struct doctor_check doctor_checks_cpu[] = {
 	{ DOCTOR_CHECK("rx-cpus-busy", CPU, ARRIVAL, HIGH, MEASURED),
 	  .reads = "/proc/stat softirq, schedstat of NAPI threads, by CPU",
 	  .rule = "the busiest CPU as for rx-cpu-busy, the mean of the others above 40 %",
-	  .cause =
-		  "CPUs are full of receiving (${busiest}, the others ${others}): more comes than this host can take.",
+	  .cause = "CPUs are full of receiving (${busiest}, the others ${others}): ${what}.",
 	  .because = "The load is spread; there is no idle CPU to move it to.",
 	  .clear = "busiest CPU ${busiest} receiving",
-	  .now = "larger MTU, GRO and fewer senders lower the cost; an AQM keeps the delay short: " ENFORCE_FOR(
+	  .now = "${first}larger MTU, GRO and fewer senders lower the cost; an AQM keeps the delay short: " ENFORCE_FOR(
 		  "${iface}"),
 	  .keep = "mode=enforce in rxaqm.conf(5)", .undo = "`rxaqm detach ${iface}`",
 	  .expect = "the same bytes, and queues of some ms instead of full rings",

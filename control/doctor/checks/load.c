@@ -95,18 +95,39 @@ static void add_threads(const struct doctor_snapshot *snap, struct doctor_load *
 	}
 }
 
+/* Packets that no CPU handed to the stack: XDP dropped or redirected them. */
+static __u64 unseen(const struct doctor_snapshot *snap)
+{
+	const struct doctor_iface *iface;
+	const struct doctor_cpu *was, *is;
+	__u64 came = 0, seen = 0;
+
+	rxaqm_list_each(iface, &snap->after.ifaces)
+		came += doctor_is_sum(iface) ? 0 : doctor_iface_rose(snap, iface, "rx_packets");
+	rxaqm_list_each(is, &snap->after.cpus) {
+		was = doctor_cpu_before(snap, is->id);
+		seen += was && is->processed > was->processed ? is->processed - was->processed : 0;
+	}
+	return came > seen ? came - seen : 0;
+}
+
 /* The most that NET_RX can take: each softirq ends after its time budget, or some budgets after a
- * slow poll. Few of them cannot fill a CPU: then other softirqs do.
+ * slow poll; and no packet takes more than MOST_US. Few of them cannot fill a CPU: then other
+ * softirqs do.
  */
+#define MOST_US 1000
 static double receiving_at_most(const struct doctor_snapshot *snap, const struct doctor_load *load)
 {
 	__u64 net_rx = doctor_since(load->was->net_rx, load->is->net_rx);
 	__u64 packets = doctor_since(load->was->processed, load->is->processed);
 	__u64 budget_us = doctor_sysctl(snap, "net.core.netdev_budget_usecs", 0, 8000);
+	double by_runs, by_packets;
 
 	if (net_rx == ~0ULL || packets == ~0ULL || (!net_rx && packets))
 		return 100;
-	return (double)net_rx * (double)budget_us * 4 / 1e4 / doctor_window_s(snap);
+	by_runs = (double)net_rx * (double)budget_us * 4 / 1e4 / doctor_window_s(snap);
+	by_packets = (double)(packets + unseen(snap)) * MOST_US / 1e4 / doctor_window_s(snap);
+	return by_runs < by_packets ? by_runs : by_packets;
 }
 
 static bool are_real(const struct doctor_loads *loads, struct doctor_finding *finding)

@@ -70,10 +70,13 @@ static bool known(__u32 value)
 	return value && value != ~0U;
 }
 
-/* Why a ring is full: the CPU is too slow, the CPU has time, or nothing takes packets out. */
+/* Why a ring is full: the CPU is too slow, the CPU has time, the NIC did not even use its free
+ * entries, or nothing takes packets out.
+ */
 enum ring {
 	RING_SLOW,
 	RING_IDLE,
+	RING_FREE,
 	RING_STUCK
 };
 
@@ -84,16 +87,18 @@ static const struct {
 	  { "The CPU of a queue did not take packets in time.",
 	    "No CPU is even half busy receiving: bursts are longer than the ring, or the NIC writes "
 	    "packets to memory too late.",
+	    "No CPU is even half busy, and the ring had free entries (rx_no_buffer_count): the NIC writes to memory too late: PCIe or its power saving.",
 	    "Nothing was taken out of the ring: the NIC or its driver hangs." } },
 	{ "take",
 	  { "an AQM keeps the wait short: " ENFORCE_FOR("${iface}"),
 	    "`ethtool -A ${iface} rx on tx on` makes the switch wait",
+	    "compare LnkSta with LnkCap in lspci -vv. ",
 	    "`dmesg | tail -n 50` may tell why. `ip link set ${iface} down` `ip link set ${iface} up`" } },
 	{ "undo",
 	  { "`rxaqm detach ${iface}`", "`ethtool -A ${iface} rx off tx off`",
-	    "nothing was changed" } },
+	    "`echo default >/sys/module/pcie_aspm/parameters/policy`", "nothing was changed" } },
 	{ "risk",
-	  { ENFORCE_RISK, "many drivers reset the link for it",
+	  { ENFORCE_RISK, "many drivers reset the link for it", "more power is used",
 	    "the link is down for some seconds" } },
 };
 
@@ -137,6 +142,16 @@ static void say_late_writes(struct doctor_finding *finding, const struct doctor_
 				"-vv shows that the link of the NIC saves power (ASPM Enabled)");
 }
 
+/* e1000e, igb and igc count how often a packet found no free entry of the ring. */
+static bool had_room(const struct doctor_snapshot *snap, const struct doctor_iface *iface)
+{
+	__u64 waited;
+
+	return strstr(" e1000e igb igc ", iface->driver) && are_idle(snap) &&
+	       doctor_iface_rise(snap, iface, true, "rx_no_buffer_count", &waited) && !waited &&
+	       doctor_iface_rose(snap, iface, "rx_missed_errors");
+}
+
 static void say_ring(struct doctor_finding *finding, const struct doctor_iface *iface,
 		     enum ring state)
 {
@@ -152,13 +167,19 @@ static void say_ring(struct doctor_finding *finding, const struct doctor_iface *
 	doctor_say_keep(finding, iface, "ethtool.ring-rx ${ring_max}", "RxBufferSize=${ring_max}");
 	if (state == RING_SLOW)
 		doctor_say_ours(finding, "keep", "mode=enforce in rxaqm.conf(5)");
+	if (state == RING_FREE)
+		doctor_say_ours(finding, "keep",
+				"pcie_aspm.policy=performance on the kernel's "
+				"command line");
 	if (state == RING_STUCK)
 		doctor_say_ours(finding, "keep",
 				"another version of the driver, or of the NIC's firmware");
-	if (state == RING_IDLE)
+	if (state == RING_IDLE || state == RING_FREE)
 		say_late_writes(finding, iface);
-	if (state == RING_STUCK || !known(iface->rx_ring) || !known(iface->rx_ring_max) ||
-	    iface->rx_ring >= iface->rx_ring_max)
+	if (state == RING_FREE)
+		doctor_say_ours(finding, "coalesce", "%s", "");
+	if (state == RING_STUCK || state == RING_FREE || !known(iface->rx_ring) ||
+	    !known(iface->rx_ring_max) || iface->rx_ring >= iface->rx_ring_max)
 		return;
 	/* A larger ring is the remedy only if CPUs have time. */
 	if (state == RING_IDLE) {
@@ -290,6 +311,7 @@ static enum doctor_verdict judge_worst(const struct doctor_snapshot *snap,
 	if (!strcmp(finding->check->id, "nic-ring-overflow"))
 		say_ring(finding, iface,
 			 !doctor_iface_rose(snap, iface, "rx_packets") ? RING_STUCK :
+			 had_room(snap, iface)			       ? RING_FREE :
 			 are_idle(snap)				       ? RING_IDLE :
 									 RING_SLOW);
 	say_others(snap, finding);

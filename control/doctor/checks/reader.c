@@ -155,9 +155,10 @@ DOCTOR_JUDGE(judge_cpu_wait)
 	const struct doctor_socket *worst = doctor_top_socket(snap, is_reader, by_cpu_wait);
 	const struct doctor_owner *owner = worst ? doctor_owner_of(snap, worst) : NULL;
 	bool quota;
+	double waits = doctor_held_up_ns(snap, owner, &quota) / 1e7 / doctor_window_s(snap);
 
-	doctor_note_share(finding, "waits",
-			  doctor_held_up_ns(snap, owner, &quota) / 1e7 / doctor_window_s(snap),
+	/* Several threads may wait at once. */
+	doctor_note_share(finding, "waits", waits > 100 ? 100 : waits,
 			  "/proc/PID/schedstat, cpu.stat of its cgroups");
 	if (!owner || (!strcmp(worst->proto, "udp") && !doctor_udp_waits(snap, worst)))
 		return DOCTOR_CLEAR;

@@ -15,7 +15,8 @@ static bool tells(const char *name, const char *driver)
 {
 	const struct doctor_loss *loss = doctor_loss_of(DOCTOR_IN_ETHTOOL, name, driver);
 
-	return loss && loss->what;
+	/* No loss, but it tells whether a ring was full. */
+	return (loss && loss->what) || !strcmp(name, "rx_no_buffer_count");
 }
 
 /* "rx_queue_3_packets", "rx3_packets", "rx-3.rx_packets", "queue_3_rx_cnt": drivers' names for a

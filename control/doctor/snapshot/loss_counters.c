@@ -58,6 +58,10 @@ static const struct doctor_loss loss_counters[] = {
 	 * checksums again, and counts bad ones. gve's NIC does drop them. What cpsw's switch (ale)
 	 * does not forward is for others.
 	 */
+	/* RNBC: no ring entry was free, so the packet waited in the NIC; MPC counts the lost ones
+	 * (e1000e/ethtool.c, igb_ethtool.c, igc_ethtool.c: rx_no_buffer_count, rx_missed_errors).
+	 */
+	{ ETHTOOL, "rx_no_buffer_count", NULL, .drivers = "e1000e igb igc" },
 	{ ETHTOOL, "rx_drops_invalid_checksum", "packets with a wrong checksum",
 	  "- checksum-errors", 1 },
 	{ ETHTOOL,
