@@ -205,6 +205,7 @@ TEST_CASE("check: a backlog that overflows: CRITICAL", "[check]")
 	Result result = check.wait();
 	check_line(result, 2,
 		   wire.rx_if + (native ? " the CPUs' backlogs behind RPS lost " : " overflows: "));
-	CHECK(native || figure(result, wire.rx_if + "_overflow") > 0);
+	if (!native)
+		CHECK(figure(result, wire.rx_if + "_overflow") > 0);
 	CHECK(host.rxaqm(wire.rx, { "detach", wire.rx_if }).exit_code == 0);
 }
