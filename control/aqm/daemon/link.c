@@ -88,7 +88,7 @@ void rxaqm_run_try_again(struct rxaqm_link *link, __u64 after_ns)
  */
 static bool is_final(const struct rxaqm_error *error)
 {
-	return error->err == ENOSPC ||
+	return error->err == EUSERS ||
 	       (error->exit_code == RXAQM_EXIT_UNSUPPORTED &&
 		(error->err == EOPNOTSUPP || /* the next two come from the verifier */
 		 error->err == EACCES || error->err == E2BIG));

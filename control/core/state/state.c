@@ -265,7 +265,7 @@ struct rxaqm_iface *rxaqm_state_alloc(struct rxaqm_state *state, unsigned int nr
 	while (slot < RXAQM_MAX_IFACES && state->iface[slot].state != RXAQM_IFACE_FREE)
 		slot++;
 	if (slot == RXAQM_MAX_IFACES || base < 0) {
-		rxaqm_failed(error, ENOSPC,
+		rxaqm_failed(error, EUSERS,
 			     "no room for %u more queues: rxaqm serves %d interfaces and %d queues "
 			     "in all; detach one that needs it less",
 			     nr_queues, RXAQM_MAX_IFACES, RXAQM_MAX_QUEUES);
