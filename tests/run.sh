@@ -74,8 +74,9 @@ if [ -n "${RXAQM_MEMORY-}" ]; then
 	RXAQM_BIN=$scratch/bin/rxaqm RXAQM_PROFILE_PATH=$scratch/nic-profiles:$scratch/profiles
 fi
 
-# bounded SECONDS COMMAND...: ended after so long, and when this is ended. While more tasks want a CPU
-# than there are CPUs, time counts by the share that each of them gets, as in tests/support/process.hpp.
+# bounded SECONDS COMMAND...: ended after so long, and when this is ended. While more tasks want a
+# CPU than there are CPUs, time counts by the share that each of them gets, as in
+# tests/support/process.hpp.
 bounded()
 {
 	local status=0 left=$(($1 * 100)) cpus tasks

@@ -76,8 +76,8 @@ __attribute__((noinline)) int rxaqm_xdp_mark(struct xdp_md *ctx, __u64 found)
 }
 
 /* Clear PSH in the packet's TCP header, unless an option may sign it, or a driver has left the
- * header in a fragment. @found: of rxaqm_xdp_classify(). Without @store only say so. Returns whether
- * it is cleared.
+ * header in a fragment. @found: of rxaqm_xdp_classify(). Without @store only say so. Returns
+ * whether it is cleared.
  */
 __attribute__((noinline)) int rxaqm_xdp_clear_psh(struct xdp_md *ctx, __u64 found, __u32 store)
 {

@@ -22,8 +22,8 @@ rxaqm_always_inline bool rxaqm_psh_clear(__u8 *tcp, bool store)
 		return false;
 	if (!store)
 		return true;
-	/* By equation 3 of RFC 1624: the sum over the whole packet, which the NIC may have given the
-	 * kernel (CHECKSUM_COMPLETE), stays what it was.
+	/* By equation 3 of RFC 1624: the sum over the whole packet, which the NIC may have given
+	 * the kernel (CHECKSUM_COMPLETE), stays what it was.
 	 */
 	sum = (__u16)~rxaqm_get_be16(tcp + 16) + 0xffffU - RXAQM_TCP_PSH;
 	sum = (__u16) ~((sum & 0xffff) + (sum >> 16));

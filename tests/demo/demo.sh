@@ -28,8 +28,8 @@ settle_after=3
 undisturbed=6 # each window has so much time in which nothing else took the receiving CPU,
 limit=60      # or ends after that
 
-# A round of the ring's NAPI takes 64 x 30 us = 1.9 ms, and the ring ends at 7.7 ms: two rounds, which
-# would be derived, are half of it. The backlog has room for what is derived.
+# A round of the ring's NAPI takes 64 x 30 us = 1.9 ms, and the ring ends at 7.7 ms: two rounds,
+# which would be derived, are half of it. The backlog has room for what is derived.
 declare -A mode=([ring]=native [backlog]=generic)
 declare -A policy=([ring]="target=2ms" [backlog]="target=auto")
 declare -A title=(

@@ -104,8 +104,8 @@ start_class()
 	printf '%s %s %s\n' "$3" "$1" "$2" >>"$dir/classes.txt"
 }
 
-# await_sockets PORT STATE NUMBER: of the host's TCP. A program may take long to be read: idle time is
-# skipped.
+# await_sockets PORT STATE NUMBER: of the host's TCP. A program may take long to be read: idle time
+# is skipped.
 await_sockets()
 {
 	local line lines found wanted

@@ -55,7 +55,8 @@ build()
 	set_costs "${scenario_has[profile]}" "${scenario_has[cost]}"
 	if [[ ${scenario_has[rate]} ]]; then
 		set_nic "$host_if" rate_mbps "${scenario_has[rate]}"
-		# With 1024 buckets answers may share one with a bulk flow, whose losses are theirs, too.
+		# With 1024 buckets answers may share one with a bulk flow, whose losses are theirs,
+		# too.
 		tc qdisc replace dev "$host_if" root fq_codel flows 65536
 	fi
 	set_nic "$host_if" napi_weight "${scenario_has[weight]}"

@@ -22,8 +22,8 @@ struct Result {
 	std::string text() const; /* all of it, for CAPTURE */
 };
 
-/* A limit of time that the load of others does not reach: while more tasks want a CPU than there are
- * CPUs, time counts by the share that each of them gets.
+/* A limit of time that the load of others does not reach: while more tasks want a CPU than there
+ * are CPUs, time counts by the share that each of them gets.
  */
 class Patience
 {

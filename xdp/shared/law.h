@@ -149,8 +149,8 @@ rxaqm_global int rxaqm_law_note(struct rxaqm_law_vars *vars, struct rxaqm_flow_s
 
 /* The verdict on a packet over half the goal at @stamp. @id: its flow, not 0, whose set is @set.
  * @kind: its class, below RXAQM_NR_STRANGERS. @ect: enum rxaqm_law_ect. @psh: enum rxaqm_psh. At
- * most the share @max_drop of all packets is dropped, of RXAQM_LAW_ONE. RXAQM_CLEAR_PSH may be added
- * to a verdict to pass or mark.
+ * most the share @max_drop of all packets is dropped, of RXAQM_LAW_ONE. RXAQM_CLEAR_PSH may be
+ * added to a verdict to pass or mark.
  */
 rxaqm_always_inline enum rxaqm_verdict rxaqm_law_packet(struct rxaqm_law_vars *vars,
 							struct rxaqm_flow_set *set, __u32 id,

@@ -36,8 +36,8 @@ unsigned int rxaqm_plan_queues(const struct rxaqm_plan *plan);
 struct rxaqm_iface *rxaqm_entry_new(struct rxaqm_state *state, const struct rxaqm_plan *plan,
 				    bool hint, struct rxaqm_error *error);
 
-/* Note in @iface whether packets of @ifname end on this host (nic/way_out.h). Returns true if that was news: a
- * policy of another generation tells the data plane.
+/* Note in @iface whether packets of @ifname end on this host (nic/way_out.h). Returns true if that
+ * was news: a policy of another generation tells the data plane.
  */
 bool rxaqm_entry_find_way_out(struct rxaqm_iface *iface, const char *ifname);
 

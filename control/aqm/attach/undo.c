@@ -35,7 +35,8 @@ static int take_off(const struct rxaqm_state *state, const struct rxaqm_iface *i
 	__u32 prog_id = iface->prog_id, found;
 	int err = rxaqm_xdp_find_ours(ifindex, &found);
 
-	/* An interrupted attach may have died before it noted its program's id; or that is damaged. */
+	/* An interrupted attach may have died before it noted its program's id; or that is damaged.
+	 */
 	if (err == RXAQM_OWNER_OURS && !is_of_another(state, iface, found))
 		prog_id = found;
 	if (err >= 0)

@@ -12,9 +12,9 @@ void rxaqm_entry_set_state(struct rxaqm_iface *iface, enum rxaqm_iface_state sta
 
 /* Undo all changes to the interface that the entry notes. The interface is where its program is in
  * this namespace, or where it was at attach. Timestamps and clocks that cannot be put back are
- * reported in @error, and the rest goes on. -errno if the program cannot be taken off, or the kernel
- * not be asked whether it is there: then the entry stays. rxaqm_not_undone() makes an @error of
- * that.
+ * reported in @error, and the rest goes on. -errno if the program cannot be taken off, or the
+ * kernel not be asked whether it is there: then the entry stays. rxaqm_not_undone() makes an @error
+ * of that.
  */
 int rxaqm_undo_attach(const struct rxaqm_state *state, struct rxaqm_iface *iface,
 		      struct rxaqm_error *error);

@@ -252,7 +252,9 @@ int rxaqm_xdp_detach(unsigned int ifindex, __u32 prog_id, struct rxaqm_error *er
 
 	if (!rxaqm_xdp_has(&progs, prog_id))
 		return err;
-	/* libxdp can do nothing without its pins: then the dispatcher goes, unless others are in it. */
+	/* libxdp can do nothing without its pins: then the dispatcher goes, unless others are in
+	 * it.
+	 */
 	if (progs.dispatcher && !rxaqm_pins_have(ifindex, progs.id[0]))
 		return progs.nr > 2 ? -EBUSY : detach_direct(ifindex, progs.id[0], progs.generic);
 	return progs.dispatcher ? detach_inside(ifindex, prog_id, progs.generic, error) :

@@ -29,8 +29,8 @@ __u32 rxaqm_xdp_prog_id(int fd);
  */
 bool rxaqm_xdp_stays(__u32 prog_id);
 
-/* Take @prog_id off @ifindex; others stay. 0 also if it is not there, as the kernel has said. -errno,
- * with @error if libxdp's lock was the reason.
+/* Take @prog_id off @ifindex; others stay. 0 also if it is not there, as the kernel has said.
+ * -errno, with @error if libxdp's lock was the reason.
  */
 int rxaqm_xdp_detach(unsigned int ifindex, __u32 prog_id, struct rxaqm_error *error);
 

@@ -27,8 +27,8 @@ rxaqm_cmd rxaqm_cmd_hist, rxaqm_cmd_policy, rxaqm_cmd_profile, rxaqm_cmd_clock, 
 /* Subcommands that are programs of their own: becomes that program, which enters the namespace. */
 rxaqm_cmd rxaqm_cmd_program;
 
-/* Open the state, or fail. If there is none, but a program of rxaqm's is on an interface, @error says
- * that (-EBUSY).
+/* Open the state, or fail. If there is none, but a program of rxaqm's is on an interface, @error
+ * says that (-EBUSY).
  */
 int rxaqm_cmd_open(struct rxaqm_state *state, bool writable, struct rxaqm_error *error);
 

@@ -82,8 +82,8 @@ void rxaqm_run_try_again(struct rxaqm_link *link, __u64 after_ns)
 	rxaqm_run_sync_by(link->run, link->due_ns);
 }
 
-/* If the kernel or the NIC lacks a feature, trying again does not help. Where all room is taken, who
- * came first keeps it, and a "detach --all" is no invitation to those who came late. Any other
+/* If the kernel or the NIC lacks a feature, trying again does not help. Where all room is taken,
+ * who came first keeps it, and a "detach --all" is no invitation to those who came late. Any other
  * failure may pass.
  */
 static bool is_final(const struct rxaqm_error *error)

@@ -29,8 +29,8 @@
 
 static char buffer[32768] __attribute__((aligned(NLMSG_ALIGNTO)));
 
-/* The interface @ifindex was deleted, not moved to another namespace: note whose entry it was, since
- * libxdp's pins may keep its program.
+/* The interface @ifindex was deleted, not moved to another namespace: note whose entry it was,
+ * since libxdp's pins may keep its program.
  */
 static void on_deleted(struct rxaqm_run *run, unsigned int ifindex)
 {

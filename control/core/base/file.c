@@ -10,8 +10,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-/* Has another user put a link, a pipe or the like there, where all may write? A link is not followed
- * then, as by fs.protected_symlinks, whatever that says.
+/* Has another user put a link, a pipe or the like there, where all may write? A link is not
+ * followed then, as by fs.protected_symlinks, whatever that says.
  */
 static bool is_planted(const char *path)
 {

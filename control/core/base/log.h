@@ -53,8 +53,8 @@ int rxaqm_log_failure(const struct rxaqm_error *error);
  */
 void rxaqm_log_libraries(void);
 /* The log of the verifier that libbpf is to ask for. If it asks for none, it has a program that is
- * refused, for whatever reason, verified once more with a log, which may take half a minute. So only
- * RXAQM_DEBUG leaves that to libbpf; else the verifier counts its steps, which nobody reads.
+ * refused, for whatever reason, verified once more with a log, which may take half a minute. So
+ * only RXAQM_DEBUG leaves that to libbpf; else the verifier counts its steps, which nobody reads.
  */
 unsigned int rxaqm_log_verifier(void);
 const char *rxaqm_log_kernel_message(void); /* "" if there was none */

@@ -19,14 +19,14 @@ enum rxaqm_place {
 int rxaqm_iface_place(const struct rxaqm_iface *iface, unsigned int *ret_ifindex);
 
 /* Is the program of @iface, which is ELSEWHERE, on no interface of the namespaces that
- * rxaqm_netns_each() finds? Then the interface is gone, and somebody, such as libxdp, has pinned the
- * program; or it is in a namespace that nothing shows. False also if not all may be looked at.
+ * rxaqm_netns_each() finds? Then the interface is gone, and somebody, such as libxdp, has pinned
+ * the program; or it is in a namespace that nothing shows. False also if not all may be looked at.
  */
 bool rxaqm_iface_is_hidden(const struct rxaqm_iface *iface);
 
 /* Entry of the interface called @ifname here: by the program on it, so that it may have been
- * renamed or moved from another namespace, or else BARE. NULL with @error: there is none (its err is
- * ENOENT), or the kernel could not be asked. @state may be closed.
+ * renamed or moved from another namespace, or else BARE. NULL with @error: there is none (its err
+ * is ENOENT), or the kernel could not be asked. @state may be closed.
  */
 struct rxaqm_iface *rxaqm_iface_find(const struct rxaqm_state *state, const char *ifname,
 				     struct rxaqm_error *error);

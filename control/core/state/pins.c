@@ -34,8 +34,8 @@ bool rxaqm_pins_have(unsigned int ifindex, __u32 dispatcher)
 	return !access(path, F_OK) || errno != ENOENT;
 }
 
-/* Is what is pinned as @path @prog_id, or, if that is 0, one of ours that no entry of @state has? 1,
- * 0 or -errno.
+/* Is what is pinned as @path @prog_id, or, if that is 0, one of ours that no entry of @state has?
+ * 1, 0 or -errno.
  */
 static int is_meant(const char *path, const struct rxaqm_state *state, __u32 prog_id)
 {

@@ -16,7 +16,7 @@
  */
 int rxaqm_pins_remove(const struct rxaqm_state *state, __u32 prog_id, struct rxaqm_error *error);
 
-/* Does libxdp have pins of the dispatcher on @ifindex? Without them it can do nothing with it. False
- * only if they are surely gone.
+/* Does libxdp have pins of the dispatcher on @ifindex? Without them it can do nothing with it.
+ * False only if they are surely gone.
  */
 bool rxaqm_pins_have(unsigned int ifindex, __u32 dispatcher);

@@ -81,8 +81,8 @@ bool rxaqm_iface_valid(const struct rxaqm_iface *iface);
 /* Make those that are not valid DETACHING, without queues. Needs the lock. */
 void rxaqm_state_repair(struct rxaqm_state *state);
 
-/* The next valid entry in use after @last, or the first, if @last is NULL. NULL: there is none, or no
- * state.
+/* The next valid entry in use after @last, or the first, if @last is NULL. NULL: there is none, or
+ * no state.
  */
 struct rxaqm_iface *rxaqm_iface_next(const struct rxaqm_state *state,
 				     const struct rxaqm_iface *last);

@@ -13,8 +13,8 @@
 #include "base/now.h"
 #include "policy/settings.h"
 
-/* The name has the program's id, which is unique while the program exists. The directory is not that
- * of the service, which systemd empties when it stops.
+/* The name has the program's id, which is unique while the program exists. The directory is not
+ * that of the service, which systemd empties when it stops.
  */
 static const char *path_of(const struct rxaqm_iface *iface, char path[RXAQM_DIRS_PATH_LEN])
 {

@@ -7,8 +7,8 @@
 
 #include "base/log.h"
 
-/* Why ours could not be put on @ifname, in @generic or native mode. -EBUSY: another program keeps it
- * off; @error names the program and its holder, and says how to take it off. 0: none that can be
+/* Why ours could not be put on @ifname, in @generic or native mode. -EBUSY: another program keeps
+ * it off; @error names the program and its holder, and says how to take it off. 0: none that can be
  * seen.
  */
 int rxaqm_xdp_slot_blocked(const char *ifname, unsigned int ifindex, bool generic,

@@ -98,8 +98,8 @@ struct doctor_check {
 	const char *cause; /* one sentence in plain words */
 	const char *because; /* what happens, and how the doctor knows */
 	const char *clear; /* the number that acquits it */
-	/* The remedy. A command stands between backticks, for example "`ss -tmp` shows who", and runs
-	 * as it is printed; doctor_next_step() takes steps whose values are not known out.
+	/* The remedy. A command stands between backticks, for example "`ss -tmp` shows who", and
+	 * runs as it is printed; doctor_next_step() takes steps whose values are not known out.
 	 */
 	const char *now, *expect;
 	const char *keep, *undo, *risk; /* NULL: the same, nothing was changed, none */
@@ -177,9 +177,9 @@ struct doctor_finding {
 /* Check the row's conditions, then call its function. */
 enum doctor_verdict doctor_judge(const struct doctor_snapshot *snap,
 				 struct doctor_finding *finding);
-/* The rule of shares, for @lost of the @passed packets that came by there (0: not known). Fewer than
- * one a second slow nothing: the number acquits. Below 1 of 1000 it is a note, unless TCP waits for
- * what was lost; below 1 of 10,000 it is one in any case.
+/* The rule of shares, for @lost of the @passed packets that came by there (0: not known). Fewer
+ * than one a second slow nothing: the number acquits. Below 1 of 1000 it is a note, unless TCP
+ * waits for what was lost; below 1 of 10,000 it is one in any case.
  */
 enum doctor_verdict doctor_judge_share(const struct doctor_snapshot *snap,
 				       struct doctor_finding *finding, double lost, double passed);
@@ -246,8 +246,8 @@ void doctor_say_cpu(struct doctor_finding *finding, __u32 cpu, const char *sourc
 void doctor_say_socket(const struct doctor_snapshot *snap, struct doctor_finding *finding,
 		       const struct doctor_socket *socket);
 
-/* What commands need: ${free_cpus}, ${mask} (hexadecimal) and ${all_cpus} are the CPUs but @cpu (-1: all
- * of them); ${idlest} the one with most time. Nothing is noted of a host with one CPU.
+/* What commands need: ${free_cpus}, ${mask} (hexadecimal) and ${all_cpus} are the CPUs but @cpu
+ * (-1: all of them); ${idlest} the one with most time. Nothing is noted of a host with one CPU.
  */
 void doctor_say_cpus(const struct doctor_snapshot *snap, struct doctor_finding *finding, __s32 cpu);
 /* ${iface}: the interface that receives most; NULL: none receives. */

@@ -204,7 +204,8 @@ static void say_pauses(struct doctor_finding *finding, const struct doctor_iface
 			larger ? "RxBufferSize=${ring_max}" : "TxFlowControl=no");
 }
 
-/* ${larger}: twice what is reserved for interrupts, at least 1/64 and at most 1/20 of the memory. */
+/* ${larger}: twice what is reserved for interrupts, at least 1/64 and at most 1/20 of the memory.
+ */
 static void say_reserve(const struct doctor_snapshot *snap, struct doctor_finding *finding)
 {
 	__u64 is = doctor_sysctl(snap, "vm.min_free_kbytes", 0, 0), kb = snap->memory_bytes / 1024;

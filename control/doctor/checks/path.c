@@ -30,7 +30,8 @@ DOCTOR_JUDGE(judge_reorder)
 	return doctor_found_if(segments >= 1000 && events * 1000 > segments);
 }
 
-/* A host that only receives sends nothing again: it sees loss as segments that come behind a gap. */
+/* A host that only receives sends nothing again: it sees loss as segments that come behind a gap.
+ */
 DOCTOR_JUDGE(judge_gaps)
 {
 	double share = doctor_gap_percent(snap);

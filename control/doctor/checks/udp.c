@@ -18,8 +18,8 @@
 #define BUSY_PERCENT 80.0
 /* Percent of the window waiting for a CPU that others have. */
 #define WAITS_PERCENT 20.0
-/* Even a small datagram is charged a buffer of 2 kB and its header (SKB_TRUESIZE), and from this host
- * itself 727 bytes in the mean (16 bytes through loopback, Linux 6.18).
+/* Even a small datagram is charged a buffer of 2 kB and its header (SKB_TRUESIZE), and from this
+ * host itself 727 bytes in the mean (16 bytes through loopback, Linux 6.18).
  */
 #define LEAST_CHARGED 2304
 #define LEAST_CHARGED_LOCALLY 727

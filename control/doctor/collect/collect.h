@@ -51,7 +51,8 @@ int doctor_collect_links(struct doctor_snapshot *snap, struct doctor_sample *sam
 /* From /sys/class/net/IF: BQL and RPS of its queues, PCIe width and manager of its device. */
 void doctor_collect_queues(struct doctor_iface *iface, int sysfs_fd);
 void doctor_collect_device(struct doctor_iface *iface, int sysfs_fd);
-/* ethtool -i -S; and -c -g -l -x -k and the link. @was: the interface in the first sample, or NULL. */
+/* ethtool -i -S; and -c -g -l -x -k and the link. @was: the interface in the first sample, or NULL.
+ */
 void doctor_collect_ethtool(struct doctor_iface *iface, const struct doctor_iface *was);
 void doctor_collect_settings(struct doctor_iface *iface);
 /* The qdiscs of all interfaces in @sample by Tx queue, and another look at their backlogs. */

@@ -58,9 +58,7 @@ struct Watched {
 			q->stood_since_ns = 0;
 		else if (did != IDLE && !q->stood_since_ns)
 			q->stood_since_ns = now_ns - ns;
-		q->stood_sojourn_ns = did == UNJUDGED	? 0 :
-				      did == CONTROLLED ? 1900000 :
-							  84 * MS;
+		q->stood_sojourn_ns = did == UNJUDGED ? 0 : did == CONTROLLED ? 1900000 : 84 * MS;
 		rxaqm_overload_look(q.get(), now_ns, &look);
 		return look;
 	}

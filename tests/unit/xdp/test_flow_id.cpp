@@ -202,8 +202,8 @@ TEST_CASE("flow id: ESP by its SPI; what a tunnel does not tell is one flow", "[
 TEST_CASE("flow id: nobody who does not know the key can choose two flows that are one",
 	  "[flow_id]")
 {
-	/* Ports, and what the source differs by, of a twin of the flow from @sport to port 5201: by a
-	 * hash that mixed a seed into its words, both were one flow for every seed.
+	/* Ports, and what the source differs by, of a twin of the flow from @sport to port 5201: by
+	 * a hash that mixed a seed into its words, both were one flow for every seed.
 	 */
 	struct Twin {
 		uint16_t sport, twin_sport, twin_dport;
