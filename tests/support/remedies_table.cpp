@@ -307,6 +307,13 @@ const std::vector<Situation> &situations()
 			  set_backlog(p, 2000);
 		  },
 		  STATUS, OUTGROWN, "rxaqm " },
+		{ HERE, "RPS before a native program",
+		  [](Place &p) {
+			  p.must("unshare -m sh -c 'mount -t sysfs s /sys && "
+				 "echo 1 >/sys/class/net/$IF/queues/rx-0/rps_cpus'");
+			  p.must("rxaqm attach $IF");
+		  },
+		  STATUS, "RPS is on: packets that wait may stand in", "rxaqm " },
 		/* Names */
 		{ HERE, "attach to no interface", nullptr, "rxaqm attach nosuch0", "no interface",
 		  "ip link", SHOWS },
@@ -365,6 +372,10 @@ const std::vector<Untried> &untried()
 		  "test_jumbo.cpp sets such an MTU, and unloads one, in a guest" },
 		{ "is of ABI version", "it takes another version: tests/service has one" },
 		{ "; see \"rxaqm attach --help\"", "it is the end of another message" },
+		{ "; see \"rxaqm status\"", "it is the end of another message" },
+		{ "the state in \"%s\" is damaged", "test_state.cpp damages it, and runs that" },
+		{ " and no process in it, as far as can be seen",
+		  "test_slots.cpp runs it when that namespace has ended" },
 		{ "the timestamp configuration of",
 		  "it is hwstamp_ctl's; test_hwtstamp.cpp runs that in a guest" },
 		{ "no stamps: \"%s\" can stamp some packets", "it only shows what the driver can" },

@@ -136,9 +136,9 @@ TEST_CASE("xsk: a consumer that is too slow has its senders slow down, if enforc
 	};
 	CAPTURE(ect);
 	Child check(a.host.command(a.wire.rx,
-				   { "check", "-i", "400ms", "--warn", "1ms", a.wire.rx_if }),
+				   { "check", "-i", "2s", "--warn", "1ms", a.wire.rx_if }),
 		    a.host.with_environment());
-	const uint64_t observed_ns = run(700ms);
+	const uint64_t observed_ns = run(3000ms);
 	const Result checked = check.wait();
 	CAPTURE(checked.text());
 	CHECK(checked.exit_code == 1);

@@ -200,13 +200,15 @@ TEST_CASE("doctor: the remedy of each check is run, or cannot be tried here", "[
 		{ "it needs a driver with such queues, rings or offloads: the simulated NIC's tests "
 		  "have its conditions",
 		  "rx-cpu-busy rx-cpus-busy rx-skew rx-queues-few gro-off "
-		  "nic-pauses nic-ring-overflow tx-hangs cq-shared veth-drops" },
+		  "nic-pauses nic-ring-overflow tx-hangs cq-shared veth-drops tun-drops" },
+		{ "an operator has set what drops: whether that is right is not doctor's to try",
+		  "ingress-drops ip-undelivered" },
 		{ "it is rxaqm's: tests/system/aqm has what its policies do",
 		  "rx-queue-standing acks-dominate rx-overload-sticks "
 		  "tso-bonus-decayed" },
 		{ "whether it helps is a matter of minutes, or of a long path",
 		  "tcp-collapse tcp-pruned tcp-queue-drop tcp-window-stuck tcp-window-limit "
-		  "tcp-buffers-huge tcp-not-sent tso-self-throttled loss-on-long-path reordering "
+		  "tcp-buffers-huge tcp-not-sent tso-self-throttled loss-on-long-path reordering tcp-gaps "
 		  "syn-queue-full" },
 	};
 	std::string sources, all;
