@@ -41,10 +41,10 @@ DOCTOR_JUDGE(judge_gaps)
 			    "TcpExt.TCPDSACKOldSent|TcpExt.TCPDSACKOfoSent");
 	doctor_note_counter(snap, finding, "segments", "Tcp.InSegs");
 	doctor_note_share(finding, "share", share, "TCPOFOQueue less DSACKs, over Tcp.InSegs");
-	/* TCP itself fills links until some are lost. */
-	if (share < 10)
+	/* TCP itself fills links until some are lost, and one loss holds a window of segments back. */
+	if (share < 20)
 		finding->severity = DOCTOR_LOW;
-	return doctor_found_if(share >= 5);
+	return doctor_found_if(share >= 10);
 }
 
 /* Loss on a long path, for a control that takes each loss for congestion. Use the shortest round
@@ -191,8 +191,8 @@ const struct doctor_check doctor_checks_path[] = {
 	  .reference = "snmp_counter.rst; RFC 8985", .judge = judge_reorder },
 	{ DOCTOR_CHECK("tcp-gaps", PATH, ELSEWHERE, MEDIUM, INFERRED),
 	  .reads = "TcpExt.TCPOFOQueue, TCPDSACKOldSent, TCPDSACKOfoSent; Tcp.InSegs",
-	  .rule = "1/s or more, and 5 % or more of the segments received come behind a gap and did not come twice; low below "
-		  "10 %",
+	  .rule = "1/s or more, and 10 % or more of the segments received come behind a gap and did not come twice; low "
+		  "below 20 %",
 	  .cause =
 		  "${share} of the TCP segments received come behind a gap: packets to this host are lost.",
 	  .because =

@@ -244,7 +244,9 @@ TEST_CASE("trial: CoDel with a target far below the floor hurts, and the guard e
 	CHECK(site.nic.json("status").text("/interfaces/0/queues/0/mode") == "observe");
 }
 
-/* Its limits are for flows: a flow within its limit loses little. */
+/* Its limits are for flows: a flow within its limit loses little. And its interval holds eight rounds
+ * of polls, whatever is asked for: shorter bursts pass.
+ */
 TEST_CASE("trial: law=auto with that target hardly does", "[trial]")
 {
 	in_guest();
@@ -254,6 +256,6 @@ TEST_CASE("trial: law=auto with that target hardly does", "[trial]")
 
 	CAPTURE(site.text);
 	CHECK(record.text("/ended").empty());
-	CHECK(change(record, "sojourn_p50_ns") < -0.3);
+	CHECK(change(record, "sojourn_p50_ns") < 0.1);
 	CHECK(change(record, "bytes_received_per_s") > -0.1);
 }
