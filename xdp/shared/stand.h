@@ -5,8 +5,9 @@
  * The last poll alone is no answer: under steady overload one poll in many drains the queue, when a
  * sender pauses, and through a queue that flows bursts go. So time is weighed. From the end of one
  * poll to the end of the next the queue stood if it was not drained, and its packets waited for as
- * long as the law minds; else it flowed. The queue stands once it has stood for an interval more
- * than it flowed, and until that lead, of at most a second, is used up.
+ * long as the law minds; else it flowed. The queue stands once it has stood for longer than it
+ * flowed, by an interval, but by half a second at least and a second at most; and until that lead,
+ * of at most a second, is used up.
  */
 #ifndef RXAQM_STAND_H
 #define RXAQM_STAND_H
