@@ -9,6 +9,7 @@
 #include <stdint.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <sys/wait.h>
 #include <systemd/sd-daemon.h>
 #include <unistd.h>
 
@@ -361,8 +362,8 @@ int rxaqm_run_loop(struct rxaqm_run *run)
 		rxaqm_run_status_remove(&run->config);
 		rxaqm_run_metrics_remove();
 	}
-	if (run->diagnosis.pid)
-		kill(run->diagnosis.pid, SIGKILL);
+	if (run->diagnosis.pid && !kill(run->diagnosis.pid, SIGKILL))
+		waitpid(run->diagnosis.pid, NULL, 0);
 	for (link = run->links; link; link = link->next)
 		rxaqm_run_clock_free(link);
 	return run->exit_code;

@@ -41,7 +41,7 @@ DOCTOR_JUDGE(judge_gaps)
 			    "TcpExt.TCPDSACKOldSent|TcpExt.TCPDSACKOfoSent");
 	doctor_note_counter(snap, finding, "segments", "Tcp.InSegs");
 	doctor_note_share(finding, "share", share, "TCPOFOQueue less DSACKs, over Tcp.InSegs");
-	/* TCP itself fills links until some are lost, and one loss holds a window of segments back. */
+	/* TCP itself fills links until some are lost; one loss holds back a window of segments. */
 	if (share < 20)
 		finding->severity = DOCTOR_LOW;
 	return doctor_found_if(share >= 10);

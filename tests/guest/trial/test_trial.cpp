@@ -244,8 +244,8 @@ TEST_CASE("trial: CoDel with a target far below the floor hurts, and the guard e
 	CHECK(site.nic.json("status").text("/interfaces/0/queues/0/mode") == "observe");
 }
 
-/* Its limits are for flows: a flow within its limit loses little. And its interval holds eight rounds
- * of polls, whatever is asked for: shorter bursts pass.
+/* Its limits are for flows: a flow within its limit loses little. And its interval holds eight
+ * rounds of polls, whatever is asked for: shorter bursts pass.
  */
 TEST_CASE("trial: law=auto with that target hardly does", "[trial]")
 {
