@@ -64,16 +64,15 @@ const volatile struct rxaqm_xdp_config config = {};
 /* Copy @from to @to. True if they were equal. A loop, since the compiler's memcmp() goes byte by
  * byte.
  */
-static __always_inline bool update_policy(struct rxaqm_policy *to, const struct rxaqm_policy *from)
+static __always_inline bool update_policy(struct rxaqm_policy *to, const __u64 *from)
 {
-	const __u64 *x = (const __u64 *)from;
-	__u64 *y = (__u64 *)to, differ = 0;
+	__u64 *word = (__u64 *)to, differ = 0;
 	__u32 i;
 
 	RXAQM_ROLLED
-	for (i = 0; i < sizeof(*to) / sizeof(*y); i++) {
-		differ |= y[i] ^ x[i];
-		y[i] = x[i];
+	for (i = 0; i < RXAQM_POLICY_READ_BYTES / sizeof(*word); i++) {
+		differ |= word[i] ^ from[i];
+		word[i] = from[i];
 	}
 	return !differ;
 }
@@ -85,7 +84,8 @@ static __always_inline bool update_policy(struct rxaqm_policy *to, const struct 
 __attribute__((noinline)) int rxaqm_xdp_take_policy(struct rxaqm_queue *q,
 						    const struct rxaqm_iface *iface, __u32 index)
 {
-	struct rxaqm_policy *policy, copy;
+	__u64 words[RXAQM_POLICY_READ_BYTES / sizeof(__u64)];
+	const struct rxaqm_policy *policy, *copy = (const void *)words;
 	__u32 gen, key;
 	bool same;
 
@@ -96,12 +96,12 @@ __attribute__((noinline)) int rxaqm_xdp_take_policy(struct rxaqm_queue *q,
 	policy = bpf_map_lookup_elem(&policy_map, &key);
 	if (!policy)
 		return 0;
-	copy = *policy;
+	__builtin_memcpy(words, policy, sizeof(words));
 	if (RXAQM_READ_ONCE(iface->policy_gen) != gen)
 		return 0;
 	/* A renewed lease, or a change for other queues, does not restart the law. */
-	q->policy.lease_until_ns = copy.lease_until_ns;
-	same = update_policy(&q->policy, &copy) && (q->flags & RXAQM_QUEUE_POLICY_VALID);
+	q->policy.lease_until_ns = copy->lease_until_ns;
+	same = update_policy(&q->policy, words) && (q->flags & RXAQM_QUEUE_POLICY_VALID);
 	q->policy_gen = gen;
 	q->flags |= RXAQM_QUEUE_POLICY_VALID;
 	q->target_quarters = iface->target_quarters;
@@ -109,7 +109,7 @@ __attribute__((noinline)) int rxaqm_xdp_take_policy(struct rxaqm_queue *q,
 	rxaqm_sample_update_age(q);
 	q->flags &= ~RXAQM_QUEUE_MERGES;
 	/* In generic mode there is no GRO behind XDP. */
-	if (copy.merge && !(iface->flags & (RXAQM_IFACE_GENERIC | RXAQM_IFACE_LEAVES)))
+	if (copy->merge && !(iface->flags & (RXAQM_IFACE_GENERIC | RXAQM_IFACE_LEAVES)))
 		q->flags |= RXAQM_QUEUE_MERGES;
 	if (same)
 		return 0;
@@ -117,7 +117,7 @@ __attribute__((noinline)) int rxaqm_xdp_take_policy(struct rxaqm_queue *q,
 	rxaqm_decide_reset(q);
 	/* A lease that is over is noticed at the end of a window. */
 	q->flags &= ~RXAQM_QUEUE_ENFORCED;
-	if (copy.mode == RXAQM_MODE_ENFORCE)
+	if (copy->mode == RXAQM_MODE_ENFORCE)
 		q->flags |= RXAQM_QUEUE_ENFORCED;
 	return 0;
 }

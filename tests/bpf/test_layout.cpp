@@ -81,6 +81,7 @@ const std::vector<Member> POLICY = {
 	M(rxaqm_policy, ce_selector),
 	M(rxaqm_policy, ack),
 	M(rxaqm_policy, merge),
+	M(rxaqm_policy, lease_ns),
 	M(rxaqm_policy, sources),
 };
 const std::vector<Member> QUEUE = {

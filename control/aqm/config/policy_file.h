@@ -16,9 +16,9 @@
 int rxaqm_policy_file_parse(FILE *file, const char *path, struct rxaqm_policy *policies,
 			    unsigned int nr_queues, __u64 now_ns, struct rxaqm_error *error);
 
-/* Policies to print: at least one. */
+/* Policies to print: at least one. Leases begin anew: a file has their whole length. */
 struct rxaqm_policies {
-	const struct rxaqm_policy *policy;
+	struct rxaqm_policy *policy;
 	unsigned int nr_queues;
 	__u64 now_ns;
 };

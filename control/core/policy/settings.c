@@ -5,6 +5,7 @@
 
 #include "base/out.h"
 #include "base/parse.h"
+#include "ns.h"
 
 unsigned int rxaqm_setting_names(unsigned int nr, const char *names[RXAQM_KEYS_MAX + 1])
 {
@@ -66,10 +67,30 @@ static int set_preset(struct rxaqm_policy *policy, enum rxaqm_source source, con
 	return 0;
 }
 
+void rxaqm_lease_begin(struct rxaqm_policy *policy, __u64 now_ns)
+{
+	if (rxaqm_ns_after(policy->lease_until_ns, now_ns))
+		policy->lease_until_ns = now_ns + policy->lease_ns;
+}
+
+/* Are the settings of @before those of @after, whose lease was set at @now_ns? */
+static bool unchanged(struct rxaqm_policy before, const struct rxaqm_policy *after, __u64 now_ns)
+{
+	bool over = !rxaqm_ns_after(before.lease_until_ns, now_ns);
+
+	if (!before.lease_until_ns != !after->lease_until_ns)
+		return false;
+	before.lease_until_ns = after->lease_until_ns;
+	if (over && !after->lease_ns)
+		before.lease_ns = 0;
+	return rxaqm_policy_same(&before, after);
+}
+
 int rxaqm_setting_set(struct rxaqm_policy *policy, enum rxaqm_source source, const char *key,
 		      const char *value, __u64 now_ns, struct rxaqm_error *error)
 {
 	const struct rxaqm_key *setting = rxaqm_setting_find(key);
+	const struct rxaqm_policy before = *policy;
 	int err;
 
 	if (!strcmp(key, "preset"))
@@ -77,7 +98,10 @@ int rxaqm_setting_set(struct rxaqm_policy *policy, enum rxaqm_source source, con
 	if (!setting)
 		return bad_key(key, error);
 	err = rxaqm_key_set(setting, policy, value, now_ns, error);
-	if (!err)
+	if (!err && setting->type == RXAQM_TYPE_LEASE)
+		policy->lease_ns = policy->lease_until_ns ? policy->lease_until_ns - now_ns : 0;
+	/* An operator who sets what is set already overrides nothing. */
+	if (!err && (source != RXAQM_SOURCE_OPERATOR || !unchanged(before, policy, now_ns)))
 		rxaqm_setting_mark(policy, key, source);
 	return err;
 }

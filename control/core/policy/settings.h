@@ -26,12 +26,15 @@ const struct rxaqm_key *rxaqm_setting_find(const char *name);
 void rxaqm_policy_init(struct rxaqm_policy *policy);
 
 /* Set @key from @value as typed ("5ms", "auto:5ms", "enforce", "50%", "22,443", "cs1,46", "none"),
- * and note @source. @key "preset" (dc, wan, meta2022) sets several. A lease counts from @now_ns
+ * and note @source, unless it is the operator and the value does not change. @key "preset" (dc, wan, meta2022) sets several. A lease counts from @now_ns
  * (CLOCK_MONOTONIC). -EINVAL with @error naming key, value and remedy; then @policy is unchanged.
  * Each setting is checked on its own here, so their order does not matter.
  */
 int rxaqm_setting_set(struct rxaqm_policy *policy, enum rxaqm_source source, const char *key,
 		      const char *value, __u64 now_ns, struct rxaqm_error *error);
+
+/* Have the lease of @policy begin at @now_ns, with its whole length, unless it is over. */
+void rxaqm_lease_begin(struct rxaqm_policy *policy, __u64 now_ns);
 
 /* Set "KEY=VALUE" of a command line, @word, as the operator. */
 int rxaqm_setting_assign(struct rxaqm_policy *policy, const char *word, __u64 now_ns,

@@ -123,7 +123,7 @@ struct Lease {
 
 		to_ns = now_ns() + left_ns;
 		from_ns += left_ns;
-		if (from_ns <= end_to_ns)
+		if (!left_ns || from_ns <= end_to_ns)
 			return;
 		in_time += end_to_ns && to_ns - length_ns < end_from_ns;
 		end_from_ns = from_ns;
@@ -185,6 +185,19 @@ TEST_CASE("run: a lease is renewed while the daemon runs, and lapses when it doe
 		}
 		CHECK(lease.in_time >= 2);
 		close(lock);
+	}
+	SECTION("a policy that is saved and loaded changes nothing of that")
+	{
+		Lease lease{ r, 4 * SEC };
+		std::string file = r.service.dir() + "/p.conf";
+
+		r.service.configure(r.section("mode=enforce\nlease=4s\n"));
+		r.service.start();
+		for (const char *verb : { "save", "load" })
+			REQUIRE(r.host.rxaqm(r.wire.rx, { "policy", verb, r.wire.rx_if, file })
+					.exit_code == 0);
+		CAPTURE(r.service.log());
+		CHECK(lease.renewed(1));
 	}
 	SECTION("an operator's lease is not renewed")
 	{

@@ -22,23 +22,23 @@ static Policies defaults(unsigned int nr)
 	return policies;
 }
 
-static int parse(const std::string &text, Policies &policies, rxaqm_error *error)
+static int parse(const std::string &text, Policies &policies, rxaqm_error *error, __u64 now_ns = 1)
 {
 	FILE *file = fmemopen(const_cast<char *>(text.data()), text.size(), "r");
 	int err = rxaqm_policy_file_parse(file, "p.conf", policies.data(),
-					  (unsigned int)policies.size(), 1, error);
+					  (unsigned int)policies.size(), now_ns, error);
 
 	fclose(file);
 	return err;
 }
 
-static std::string write(const Policies &policies)
+static std::string write(Policies policies, __u64 now_ns = 1)
 {
 	char *text = NULL;
 	size_t size = 0;
 	FILE *file = open_memstream(&text, &size);
 
-	const rxaqm_policies all = { policies.data(), (unsigned int)policies.size(), 1 };
+	const rxaqm_policies all = { policies.data(), (unsigned int)policies.size(), now_ns };
 
 	rxaqm_policy_file_print(file, &all);
 	fclose(file);
@@ -215,4 +215,44 @@ TEST_CASE("policy file: who has set what", "[policy_file]")
 	CHECK(rxaqm_setting_source(&policy, "exempt_dscp") == RXAQM_SOURCE_DEFAULT);
 	CHECK(rxaqm_setting_source(&policy, rxaqm_settings[RXAQM_NR_SETTINGS - 1].name) ==
 	      RXAQM_SOURCE_DEFAULT);
+}
+
+TEST_CASE("policy file: a lease is written as it was set, and loading what is in force changes no "
+	  "source",
+	  "[policy_file]")
+{
+	const __u64 sec = RXAQM_NSEC_PER_SEC;
+	Policies policies = defaults(3);
+	rxaqm_error error = {};
+
+	for (auto &policy : policies) {
+		rxaqm_setting_set(&policy, RXAQM_SOURCE_CONFIG, "mode", "enforce", sec, nullptr);
+		rxaqm_setting_set(&policy, RXAQM_SOURCE_CONFIG, "lease", "5m", sec, nullptr);
+	}
+	/* The lease of another began later. */
+	rxaqm_setting_set(&policies[2], RXAQM_SOURCE_CONFIG, "lease", "5m", 50 * sec, nullptr);
+	std::string text = write(policies, 100 * sec);
+	INFO(text);
+	CHECK(text.find("lease=5m\n") != std::string::npos);
+	CHECK(text.find("[queue") == std::string::npos);
+	REQUIRE(parse(text, policies, &error, 200 * sec) == 0);
+	for (auto &policy : policies) {
+		CHECK(policy.lease_until_ns == 500 * sec);
+		for (const rxaqm_key *setting = rxaqm_settings; setting->name; setting++) {
+			std::string name = setting->name;
+
+			CAPTURE(name);
+			CHECK(rxaqm_setting_source(&policy, setting->name) ==
+			      (name == "mode" || name == "lease" ? RXAQM_SOURCE_CONFIG :
+								   RXAQM_SOURCE_DEFAULT));
+		}
+	}
+	REQUIRE(parse("[queue 1]\nlease=4m\n", policies, &error, 200 * sec) == 0);
+	CHECK(rxaqm_setting_source(&policies[1], "lease") == RXAQM_SOURCE_OPERATOR);
+	/* One that is over stays over, whoever loads it. */
+	CHECK(write(policies, 500 * sec).find("lease=expired\n") != std::string::npos);
+	REQUIRE(parse("[queue 0]\nlease=expired\n", policies, &error, 500 * sec) == 0);
+	CHECK(rxaqm_setting_source(&policies[0], "lease") == RXAQM_SOURCE_CONFIG);
+	REQUIRE(parse("[queue 2]\nlease=expired\n", policies, &error, 400 * sec) == 0);
+	CHECK(rxaqm_setting_source(&policies[2], "lease") == RXAQM_SOURCE_OPERATOR);
 }
