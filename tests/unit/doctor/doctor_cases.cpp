@@ -147,7 +147,7 @@ static const std::vector<Case> &host_cases()
 		  [](Bundle &b) { b.rise_at("ifaces/1/ethtool/rx_queue_0_xdp_drops", 700); } },
 		{ "rx-dropped",
 		  {},
-		  [](Bundle &b) { b.rise_at("ifaces/1/stats/rx_dropped", 9000); } },
+		  [](Bundle &b) { b.rise_at("ifaces/1/stats/rx_dropped", 3000); } },
 		{ "tso-self-throttled", {}, [](Bundle &b) { slow_flows(b, ""); } },
 		{ "tso-self-throttled",
 		  { "tso-bonus-decayed" },

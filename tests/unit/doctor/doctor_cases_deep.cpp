@@ -74,7 +74,7 @@ const std::vector<Case> &doctor_cases_deep()
 		  [](Bundle &b) {
 			  b.rise_at("cpus/0/dropped", 8000);
 			  b.rise_at("ifaces/1/stats/rx_missed_errors", 900);
-			  b.rise_at("ifaces/1/stats/rx_dropped", 9000);
+			  b.rise_at("ifaces/1/stats/rx_dropped", 3000);
 			  polls(b, "");
 			  b.set("/deep/progs_ns", "3000000000");
 			  b.set("/deep_progs",

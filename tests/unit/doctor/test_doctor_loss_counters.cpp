@@ -213,7 +213,9 @@ TEST_CASE("doctor: counters of drivers by their names", "[doctor][loss]")
 		Bundle bundle;
 
 		bundle.set("/after/ifaces/1/driver", std::string("\"") + row.driver + "\"");
-		bundle.rise_at(std::string("ifaces/1/ethtool/") + row.name, 300000);
+		/* Above 1 % rx-dropped explains nothing. */
+		bundle.rise_at(std::string("ifaces/1/ethtool/") + row.name,
+			       row.id == std::string("rx-dropped") ? 3000 : 300000);
 
 		Diagnosis diagnosis(bundle.text());
 		const std::set<std::string> found = diagnosis.with(DOCTOR_FOUND);
@@ -326,22 +328,31 @@ TEST_CASE("doctor: what busy hosts count besides, and lose nothing by", "[doctor
 	}
 }
 
+/* 2.5 % of the packets: of most drivers' rx_dropped nobody knows what it is. */
 TEST_CASE("doctor: rx_dropped is the ring of some drivers, and of others nobody's",
 	  "[doctor][loss]")
 {
 	for (const auto &[driver, id] :
 	     std::vector<std::pair<std::string, std::string>>{ { "ena", "nic-ring-overflow" },
 							       { "idpf", "nic-ring-overflow" },
-							       { "ice", "rx-dropped" },
-							       { "i40e", "rx-dropped" },
+							       { "ice", "" },
+							       { "i40e", "" },
+							       { "vmxnet3", "" },
+							       { "e1000", "" },
 							       { "e1000e", "rx-dropped" },
 							       { "r8169", "rx-dropped" } }) {
+		std::set<std::string> found;
 		Bundle bundle;
 
+		if (id != "")
+			found.insert(id);
 		bundle.set("/after/ifaces/1/driver", "\"" + driver + "\"");
 		bundle.rise_at("ifaces/1/stats/rx_dropped", 9000);
 		INFO(driver);
-		CHECK(Diagnosis(bundle.text()).with(DOCTOR_FOUND) == std::set<std::string>{ id });
+		Diagnosis diagnosis(bundle.text());
+		CHECK(diagnosis.with(DOCTOR_FOUND) == found);
+		CHECK(diagnosis.unexplained().empty() == (id != ""));
+		CHECK((diagnosis.exit_code() == RXAQM_EXIT_UNSUPPORTED) == (id == ""));
 	}
 }
 
