@@ -18,7 +18,8 @@
 struct args {
 	struct qualify_request request;
 	struct qualify_report report;
-	const char *rows, *resume, *from, *serve;
+	const char *rows, *required, *resume, *from, *serve;
+	char required_ids[96];
 	bool restore, compare, limits, list;
 };
 
@@ -28,6 +29,8 @@ static const struct rxaqm_option options[] = {
 	{ "loopback", 'L', "NETNS/IFACE", "measure; the other end is this interface of this host",
 	  RXAQM_WORD(request.loopback) },
 	{ "rows", 'r', "ROW,...", "measure only these, as in Q1,Q4 (all)", RXAQM_WORD(rows) },
+	{ "require", 0, "ROW,...", "unknown without a verdict on these (on more than half)",
+	  RXAQM_WORD(required) },
 	{ "resume", 'R', "FILE", "measure what this record lacks, and add it", RXAQM_WORD(resume) },
 	{ "yes-disturb", 0, NULL, "measure although the interface is in use",
 	  RXAQM_FLAG(request.disturb) },
@@ -64,7 +67,7 @@ static void check_files(const struct args *args, char *const *words)
 	if (args->compare && !(words[0] && words[1]))
 		rxaqm_usage_error("--compare needs two records or more: A.json B.json");
 	if (args->compare && (args->from || report->out || report->html || report->profile ||
-			      *report->ktap || report->all))
+			      *report->ktap || report->all || args->required))
 		rxaqm_usage_error(
 			"--compare takes only --class, --color, --csv, --json and --junit");
 	if (args->from && words[0])
@@ -75,15 +78,12 @@ static void check_files(const struct args *args, char *const *words)
 				  "--from=FILE");
 }
 
-/* Set the wanted rows from "Q1,Q4". */
-static void choose_rows(struct args *args)
+/* Set @chosen from "Q1,Q4", the value of @option. */
+static void choose_rows(const char *option, const char *at, bool chosen[QUALIFY_MAX_ROWS])
 {
 	const struct qualify_row_def *row;
-	const char *at = args->rows;
 	size_t len;
 
-	for (row = qualify_row_defs; !at && row->id; row++)
-		args->request.wanted[row - qualify_row_defs] = true;
 	for (; at; at = at[len] ? at + len + 1 : NULL) {
 		len = strcspn(at, ",");
 		for (row = qualify_row_defs; row->id; row++) {
@@ -91,11 +91,28 @@ static void choose_rows(struct args *args)
 				break;
 		}
 		if (!row->id)
-			rxaqm_usage_error("--rows: no such row: \"%.*s\"; \"rxaqm qualify --list\" "
+			rxaqm_usage_error("--%s: no such row: \"%.*s\"; \"rxaqm qualify --list\" "
 					  "has them",
-					  (int)len, at);
-		args->request.wanted[row - qualify_row_defs] = true;
+					  option, (int)len, at);
+		chosen[row - qualify_row_defs] = true;
 	}
+}
+
+static void check_rows(struct args *args)
+{
+	bool required[QUALIFY_MAX_ROWS] = {};
+	const struct qualify_row_def *row;
+	char *to = args->required_ids;
+
+	choose_rows("rows", args->rows, args->request.wanted);
+	choose_rows("require", args->required, required);
+	for (row = qualify_row_defs; row->id; row++) {
+		if (!args->rows)
+			args->request.wanted[row - qualify_row_defs] = true;
+		if (required[row - qualify_row_defs])
+			to += sprintf(to, "%s%s", *args->required_ids ? "," : "", row->id);
+	}
+	args->report.required = args->required ? args->required_ids : NULL;
 }
 
 static void check_measurement(const struct args *args)
@@ -119,7 +136,7 @@ static void check(struct args *args, char *const *words)
 	if (!args->compare)
 		args->request.ifname = words[0];
 	check_measurement(args);
-	choose_rows(args);
+	check_rows(args);
 	if (!words[0] && !args->from && !args->limits && !args->list && !args->serve)
 		rxaqm_usage_error("an interface to measure is missing, or --from, --compare, "
 				  "--limits or --list");

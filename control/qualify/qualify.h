@@ -62,7 +62,7 @@ void qualify_unprepare(struct qualify_run *run);
 #define QUALIFY_KTAP_FILES 8
 
 struct qualify_report {
-	const char *nic_class; /* NULL: that of the record */
+	const char *nic_class, *required; /* NULL: those of the record */
 	/* Files to write; NULL: none, "-": standard output. */
 	const char *out, *html, *profile, *csv, *junit;
 	const char *json; /* "-": --json prints more than --out does; NULL: it does not */
@@ -74,7 +74,7 @@ struct qualify_report {
 int qualify_report_try(const struct qualify_report *report, struct rxaqm_error *error);
 
 /* Add the imports to @record, judge it, write the files and print it. Errors are logged. Return an
- * exit code: RXAQM_EXIT_FINDINGS if a row fails.
+ * exit code: RXAQM_EXIT_FINDINGS if it fails, RXAQM_EXIT_UNKNOWN if its verdict is unknown.
  */
 int qualify_report_make(const struct qualify_report *report, struct qualify_record *record);
 

@@ -15,6 +15,8 @@ static void judge(const struct qualify_report *report, struct qualify_record *re
 {
 	if (report->nic_class)
 		snprintf(record->nic_class, sizeof(record->nic_class), "%s", report->nic_class);
+	if (report->required)
+		snprintf(record->required, sizeof(record->required), "%s", report->required);
 	qualify_judge(record);
 }
 
@@ -79,7 +81,7 @@ static int write_files(const struct qualify_report *report, struct qualify_recor
 
 int qualify_report_make(const struct qualify_report *report, struct qualify_record *record)
 {
-	unsigned int i, count[QUALIFY_NR_VERDICTS];
+	unsigned int i;
 	struct rxaqm_error error = {};
 	int err = 0;
 
@@ -91,8 +93,9 @@ int qualify_report_make(const struct qualify_report *report, struct qualify_reco
 	}
 	if (err)
 		return rxaqm_log_failure(&error);
-	qualify_count(record, count);
-	return count[QUALIFY_FAIL] ? RXAQM_EXIT_FINDINGS : RXAQM_EXIT_OK;
+	return record->verdict == QUALIFY_FAIL	  ? RXAQM_EXIT_FINDINGS :
+	       record->verdict == QUALIFY_UNKNOWN ? RXAQM_EXIT_UNKNOWN :
+						    RXAQM_EXIT_OK;
 }
 
 static int compare(const struct qualify_report *report, char *const *paths,

@@ -49,15 +49,14 @@ done
 
 [ -z "${KEEP-}" ] || cp "$made"/*.json "$made"/*.out "$KEEP"
 jq -n -r '
-	["unknown", "pass", "warn", "fail"] as $words |
-	def count: group_by(.verdict) | map("\(length) \($words[.[0].verdict])") | join(", ");
+	def count: group_by(.verdict) | map("\(length) \(.[0].verdict)") | join(", ");
 	[inputs | (input_filename | split("/")[-1] | split("-")[0]) as $beside |
 		.rows[] | {id, verdict, why, beside: $beside}] | group_by(.id) | map(
 		(map(select(.beside == "quiet"))) as $quiet | (map(select(.beside == "busy"))) as $busy |
 		($quiet | map(.verdict)) as $said |
-		($busy | map(select(.verdict > 0 and ($said | any(. > 0)) and
+		($busy | map(select(.verdict != "unknown" and ($said | any(. != "unknown")) and
 			(.verdict as $v | $said | index($v) | not)))) as $against |
 		["\(.[0].id)\tquiet: \($quiet | count)\tbusy: \($busy | count)",
-			($against[] | "  contradicts: \($words[.verdict]): \(.why)")]) |
+			($against[] | "  contradicts: \(.verdict): \(.why)")]) |
 	flatten | .[]' "$made"/*.json | tee "$made/result"
 ! grep -q '^  contradicts' "$made/result"

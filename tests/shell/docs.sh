@@ -143,8 +143,8 @@ record_keys()
 {
 	tr -d '\n\t' <control/qualify/record/record.c |
 		sed 's/rxaqm_\(curve\|point\)/qualify_\1/g' |
-		grep -oE '(FIELDS?|LIST)\(qualify_[a-z]+(, *[a-z0-9_]+)+' |
-		sed 's/, *qualify_[a-z]*_type//' |
+		grep -oE '(FIELDS?|LIST|NAME|STRUCT)\(qualify_[a-z]+(, *[a-z0-9_]+)+' |
+		sed 's/, *qualify_[a-z]*_type//; s/, *count_type//; s/, *qualify_verdicts//' |
 		awk -F '[(,] *' '{ for (i = 3; i <= NF; i++) print substr($2, 9) "." $i }'
 }
 # shellcheck disable=SC2016 # backticks of Markdown

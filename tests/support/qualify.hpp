@@ -20,7 +20,7 @@ class Record
 	double error(const std::string &row, const std::string &figure) const;
 	std::string words(const std::string &row, const std::string &figure) const;
 	std::string why(const std::string &row) const;
-	int64_t verdict(const std::string &row) const; /* enum qualify_verdict */
+	std::string verdict(const std::string &row) const; /* "pass" */
 	std::string setup(const std::string &name) const; /* "": not there */
 
     private:
@@ -31,6 +31,12 @@ class Record
 
 /* Arguments of "rxaqm qualify" for the receiving end of @wire; the peer is at the other end. */
 Args qualify_args(const Wire &wire, const std::string &rows, const Args &more = {});
+
+/* It came to its end, whatever its verdict: 5 fails, 6 is unknown. */
+inline bool qualify_ended(const Result &result)
+{
+	return result.exit_code == 0 || result.exit_code == 5 || result.exit_code == 6;
+}
 
 /* Run it to the end; the test fails if it does not get there. */
 Record qualify(const Host &host, const Wire &wire, const std::string &rows,

@@ -49,7 +49,7 @@ for ((i = 0; i < 60; i++)); do
 done
 rxaqm qualify "$nic" --peer other/lab0 --rows "$rows" --out "$lab/nic.json" \
 	--html "$lab/nic.html" || status=$?
-[ $status -eq 0 ] || [ $status -eq 5 ] || exit $status
+case $status in 0 | 5 | 6) ;; *) exit $status ;; esac
 
 failed=0
 [ -z "$(ssh -o BatchMode=yes other cat /etc/hostname </dev/null)" ] || {
@@ -72,7 +72,7 @@ check()
 check "it says what was measured, against what" "$named"
 for row in ${rows//,/ }; do
 	check "$row was answered, or says what it needs" \
-		".rows[] | select(.id == \"$row\") | .verdict > 0 or (.why | test(\"needs|give\"))"
+		".rows[] | select(.id == \"$row\") | .verdict != \"unknown\" or (.why | test(\"needs|give\"))"
 done
 check "stamps are as the NIC's driver says" \
 	'[.rows[] | select(.id == "Q2") | .figures[] | select(.name == "filter")][0].words | IN("ptp", "none")'

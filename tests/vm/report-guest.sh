@@ -37,4 +37,4 @@ ip link set "${ports[1]}" netns other
 ip -n other link set "${ports[1]}" up
 RXAQM_PROFILE_PATH=$PWD/nic-profiles /tmp/rxaqm qualify "${ports[0]}" \
 	--loopback "other/${ports[1]}" --out "$file.json" --html "$file.html" || status=$?
-[ $status -eq 5 ] || exit $status
+case $status in 0 | 5 | 6) ;; *) exit $status ;; esac

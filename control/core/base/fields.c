@@ -82,6 +82,8 @@ static struct json_object *encode(const struct rxaqm_field *field, const void *a
 		return json_object_new_boolean(*(const bool *)at);
 	case RXAQM_FIELD_TEXT:
 		return rxaqm_clean_json(at);
+	case RXAQM_FIELD_NAME:
+		return json_object_new_string(field->names[*(const __u32 *)at]);
 	case RXAQM_FIELD_NUMBERS:
 	case RXAQM_FIELD_WORDS:
 		*skip = !*(struct json_object *const *)at;
@@ -171,6 +173,24 @@ static int decode_text(const struct rxaqm_field *field, void *at, struct json_ob
 	return 0;
 }
 
+static int decode_name(const struct rxaqm_field *field, void *at, struct json_object *value,
+		       const char *path, struct rxaqm_error *error)
+{
+	const char *name = json_object_get_string(value) ?: "";
+	char must[160] = "";
+	__u32 i;
+
+	for (i = 0; field->names[i]; i++) {
+		if (!strcmp(field->names[i], name)) {
+			*(__u32 *)at = i;
+			return 0;
+		}
+		snprintf(must + strlen(must), sizeof(must) - strlen(must), "%s%s",
+			 i ? ", " : "one of ", field->names[i]);
+	}
+	return wrong(path, field->name, must, error);
+}
+
 static int decode_map(const struct rxaqm_field *field, void *at, struct json_object *value,
 		      const char *path, struct rxaqm_error *error)
 {
@@ -240,6 +260,8 @@ static int decode(const struct rxaqm_field *field, void *at, struct json_object 
 		return 0;
 	case RXAQM_FIELD_TEXT:
 		return decode_text(field, at, value, path, error);
+	case RXAQM_FIELD_NAME:
+		return decode_name(field, at, value, path, error);
 	case RXAQM_FIELD_NUMBERS:
 	case RXAQM_FIELD_WORDS:
 		return decode_map(field, at, value, path, error);

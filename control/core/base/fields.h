@@ -49,6 +49,7 @@ enum rxaqm_field_kind {
 	RXAQM_FIELD_DOUBLE,
 	RXAQM_FIELD_BOOL,
 	RXAQM_FIELD_TEXT, /* a char array */
+	RXAQM_FIELD_NAME, /* a __u32, an enum, by its name; 0 if the key is missing */
 	RXAQM_FIELD_NUMBERS, /* a map of names to non-negative integers */
 	RXAQM_FIELD_WORDS, /* a map of names to strings */
 	RXAQM_FIELD_STRUCT,
@@ -63,6 +64,7 @@ struct rxaqm_field {
 	size_t offset;
 	size_t size; /* of a char array; for a list, most entries that are read: 0 for 65536 */
 	const struct rxaqm_layout *type; /* of a struct, or of a list's entries */
+	const char *const *names; /* of an enum, up to NULL */
 };
 
 struct rxaqm_layout {

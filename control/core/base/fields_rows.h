@@ -21,6 +21,8 @@
 	{ ROW_OF(s, f, FIELD_KIND(((struct s *)0)->f)), .size = sizeof(((struct s *)0)->f) }
 /* A map needs its kind: of numbers or of words. */
 #define MAP(s, f, k) { ROW_OF(s, f, k) }
+/* An enum needs its names. */
+#define NAME(s, f, n) { ROW_OF(s, f, RXAQM_FIELD_NAME), .names = (n) }
 #define STRUCT(s, f, t) { ROW_OF(s, f, RXAQM_FIELD_STRUCT), .type = &(t) }
 #define LIST(s, f, t) { ROW_OF(s, f, RXAQM_FIELD_ARRAY), .type = &(t) }
 

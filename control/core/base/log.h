@@ -17,6 +17,7 @@ enum rxaqm_exit {
 	RXAQM_EXIT_UNSUPPORTED = 3, /* kernel or NIC cannot */
 	RXAQM_EXIT_NOT_ATTACHED = 4,
 	RXAQM_EXIT_FINDINGS = 5, /* doctor: a cause; qualify: a NIC that fails; trial: harm */
+	RXAQM_EXIT_UNKNOWN = 6, /* qualify: too little was measured for a verdict */
 };
 
 /* Why something failed, in words for the operator: what failed, where, and the remedy. */

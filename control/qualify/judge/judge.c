@@ -201,37 +201,33 @@ static void say_missing(struct qualify_row *row, const struct findings *findings
 			 findings->missing_name);
 }
 
-/* A prefix, so that a judgement for another class does not take it for the row's own reason. */
-#define NO_LIMIT "no limit for class "
-
 /* Set the verdict and its words; no other function sets them. */
 static void conclude(struct qualify_row *row, const struct findings *findings, const char *class)
 {
-	bool had_reason = row->verdict == QUALIFY_UNKNOWN && *row->why &&
-			  strncmp(row->why, NO_LIMIT, strlen(NO_LIMIT)) != 0;
 	const struct finding *worst = &findings->worst;
 	char is[320] = "";
 
 	row->verdict = worst->verdict;
 	if (*row->disturbed || (worst->verdict == QUALIFY_PASS && findings->missing))
 		row->verdict = QUALIFY_UNKNOWN;
-	if (row->verdict == QUALIFY_UNKNOWN && had_reason)
-		return;
 	if (worst->figure && worst->limit->statistic == QUALIFY_WORDS)
 		snprintf(is, sizeof(is), "%s: %s", worst->figure->name, worst->figure->words);
 	else if (worst->figure)
 		say_number(worst, is);
-	if (row->verdict == QUALIFY_PASS)
-		snprintf(row->why, sizeof(row->why), findings->judged > 1 ? "%s; %u more" : "%s",
+	snprintf(row->meaning, sizeof(row->meaning), "%s",
+		 row->verdict >= QUALIFY_WARN ? worst->limit->why : "");
+	if (row->verdict != QUALIFY_UNKNOWN)
+		snprintf(row->why, sizeof(row->why),
+			 row->verdict == QUALIFY_PASS && findings->judged > 1 ? "%s; %u more" :
+										"%s",
 			 is, findings->judged - 1);
-	else if (row->verdict != QUALIFY_UNKNOWN)
-		snprintf(row->why, sizeof(row->why), "%s: %s", is, worst->limit->why);
-	else if (*row->disturbed)
-		snprintf(row->why, sizeof(row->why), "%s", row->disturbed);
+	else if (*row->reason || *row->disturbed)
+		snprintf(row->why, sizeof(row->why), "%s",
+			 *row->reason ? row->reason : row->disturbed);
 	else if (findings->missing)
 		say_missing(row, findings);
 	else
-		snprintf(row->why, sizeof(row->why), NO_LIMIT "%s", class);
+		snprintf(row->why, sizeof(row->why), "no limit for class %s", class);
 }
 
 const struct qualify_limit *qualify_limit_of(const char *nic_class, const char *row,
@@ -286,18 +282,34 @@ bool qualify_judge_figure(const struct qualify_record *record, const struct qual
 	return true;
 }
 
-const char *qualify_row_meaning(const struct qualify_row *row)
+void qualify_lacking(const struct qualify_record *record, char list[QUALIFY_LACKING_LEN])
 {
-	size_t len = strlen(row->why), its;
-	const struct qualify_limit *limit;
+	const char *at = record->required;
+	const struct qualify_row *row;
+	size_t len, to = 0;
+	char id[8];
 
-	for (limit = qualify_limits; limit->row; limit++) {
-		its = strlen(limit->why);
-		if (!strcmp(limit->row, row->id) && len >= its &&
-		    !strcmp(row->why + len - its, limit->why))
-			return row->why + len - its;
+	for (list[0] = '\0'; *at; at += len + (at[len] == ',')) {
+		len = strcspn(at, ",");
+		snprintf(id, sizeof(id), "%.*s", (int)len, at);
+		row = qualify_find_row(record, id);
+		if (!row || row->verdict == QUALIFY_UNKNOWN)
+			to += (size_t)snprintf(list + to, QUALIFY_LACKING_LEN - to, "%s%s",
+					       to ? ", " : "", id);
 	}
-	return NULL;
+}
+
+static enum qualify_verdict overall(const struct qualify_record *record)
+{
+	const __u32 *count = record->count, judged = count[QUALIFY_WARN] + count[QUALIFY_PASS];
+	char lacking[QUALIFY_LACKING_LEN];
+
+	qualify_lacking(record, lacking);
+	if (count[QUALIFY_FAIL])
+		return QUALIFY_FAIL;
+	if (*lacking || !judged || (!*record->required && count[QUALIFY_UNKNOWN] > judged))
+		return QUALIFY_UNKNOWN;
+	return count[QUALIFY_WARN] ? QUALIFY_WARN : QUALIFY_PASS;
 }
 
 void qualify_judge(struct qualify_record *record)
@@ -306,6 +318,7 @@ void qualify_judge(struct qualify_record *record)
 	const struct qualify_limit *limit;
 	struct qualify_row *row;
 
+	memset(record->count, 0, sizeof(record->count));
 	rxaqm_list_each(row, &record->rows) {
 		struct findings findings = {};
 
@@ -314,5 +327,7 @@ void qualify_judge(struct qualify_record *record)
 				hold(record, row, limit, &findings);
 		}
 		conclude(row, &findings, record->nic_class);
+		record->count[row->verdict]++;
 	}
+	record->verdict = overall(record);
 }

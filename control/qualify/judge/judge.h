@@ -75,17 +75,21 @@ struct qualify_judged {
 bool qualify_judge_figure(const struct qualify_record *record, const struct qualify_row *row,
 			  const char *name, struct qualify_judged *judged);
 
-/* The end of row->why, which says what the verdict means for a host; NULL: it has none. */
-const char *qualify_row_meaning(const struct qualify_row *row);
+/* The required rows of @record that are unknown or not there, as in "Q1, Q4". */
+#define QUALIFY_LACKING_LEN 256 /* longer than "required" can become */
+void qualify_lacking(const struct qualify_record *record, char list[QUALIFY_LACKING_LEN]);
 
 /* The verdict on @words by a limit of words; UNKNOWN: they are no answer. */
 enum qualify_verdict qualify_judge_words(const struct qualify_limit *limit, const char *words);
 
-/* Set verdict and "why" of all rows of @record by the limits of its class.
+/* Set the verdicts of all rows of @record by the limits of its class, and that of the record.
  *
  * The worst figure decides. A number fails only if it exceeds the limit by more than its error; by
  * less is a warning. A row is unknown, and keeps its "why", if a needed figure is missing or has
  * too few samples, or if the row was disturbed. Words that begin with "skip", "xfail" or "unknown"
  * are not judged.
+ *
+ * The record fails if a row does; it is unknown if a required row is, or, if none is required, if
+ * more rows are unknown than are not.
  */
 void qualify_judge(struct qualify_record *record);

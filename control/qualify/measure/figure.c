@@ -169,9 +169,8 @@ int qualify_unknown(struct qualify_row *row, const char *fmt, ...)
 {
 	va_list args;
 
-	row->verdict = QUALIFY_UNKNOWN;
 	va_start(args, fmt);
-	vsnprintf(row->why, sizeof(row->why), fmt, args);
+	vsnprintf(row->reason, sizeof(row->reason), fmt, args);
 	va_end(args);
 	return 0;
 }

@@ -253,7 +253,7 @@ static void put_cell(struct rxaqm_out *out, const struct qualify_line *line, uns
 	rxaqm_out_object(out, NULL);
 	rxaqm_out_u64(out, "record", NULL, record);
 	if (row)
-		rxaqm_out_str(out, "verdict", NULL, qualify_verdict_name(row->verdict));
+		rxaqm_out_str(out, "verdict", NULL, qualify_verdicts[row->verdict]);
 	if (figure && *figure->words)
 		rxaqm_out_str(out, "value", NULL, figure->words);
 	else if (figure)

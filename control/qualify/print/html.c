@@ -13,29 +13,26 @@ static void print_verdict(FILE *file, unsigned int verdict)
 	static const char *const signs[] = { "?", "\342\234\223", "!", "\342\234\227" };
 
 	fprintf(file, "<span class=\"v v%u\">%s %s</span>", verdict, signs[verdict],
-		qualify_verdict_name(verdict));
+		qualify_verdicts[verdict]);
 }
 
 /* The overall result, and why: the rows that failed, or warn if none failed. */
 static void print_result(FILE *file, const struct qualify_record *record)
 {
 	const struct qualify_row *row;
-	char is[sizeof(row->why)], text[QUALIFY_RESULT_LEN];
-	enum qualify_verdict verdict;
-	const char *means, *result = qualify_result(record, &verdict, text);
+	__u32 verdict = record->verdict;
+	char text[QUALIFY_RESULT_LEN];
 
-	fprintf(file, "<p class=\"result b%d\"><strong>%s</strong>", (int)verdict, result);
+	fprintf(file, "<p class=\"result b%u\"><strong>%s</strong>", verdict,
+		qualify_result(record, text));
 	rxaqm_markup(file, "%s</p>\n", text);
 	if (verdict >= QUALIFY_WARN)
 		fputs("<ul class=\"bad\">\n", file);
 	rxaqm_list_each(row, &record->rows) {
 		if (row->verdict != verdict || verdict < QUALIFY_WARN)
 			continue;
-		means = qualify_row_meaning(row);
-		snprintf(is, sizeof(is), "%.*s",
-			 (int)(means ? means - row->why - (long)strlen(": ") : 0), row->why);
 		rxaqm_markup(file, "<li><a href=\"#%s\">%s %s</a>: <b>%s</b> %s</li>\n", row->id,
-			     row->id, qualify_row_kind(row->id)->title, means ?: row->why, is);
+			     row->id, qualify_row_kind(row->id)->title, row->meaning, row->why);
 	}
 	if (verdict >= QUALIFY_WARN)
 		fputs("</ul>\n", file);
@@ -91,6 +88,7 @@ static void print_key_figures(FILE *file, const struct qualify_record *record)
 static void print_verdicts(FILE *file, const struct qualify_record *record)
 {
 	const struct qualify_row *row;
+	char words[QUALIFY_WHY_LEN];
 
 	fputs("<h2>All rows</h2>\n<table id=\"verdicts\">\n<thead><tr><th>Row</th><th>What</th>"
 	      "<th>Verdict</th><th>Why</th></tr></thead>\n<tbody>\n",
@@ -99,7 +97,7 @@ static void print_verdicts(FILE *file, const struct qualify_record *record)
 		rxaqm_markup(file, "<tr><td class=\"k\"><a href=\"#%s\">%s</a></td><td>%s</td><td>",
 			     row->id, row->id, qualify_row_kind(row->id)->title);
 		print_verdict(file, row->verdict);
-		rxaqm_markup(file, "</td><td>%s</td></tr>\n", row->why);
+		rxaqm_markup(file, "</td><td>%s</td></tr>\n", qualify_row_words(row, words));
 	}
 	fputs("</tbody>\n</table>\n", file);
 }
@@ -164,11 +162,12 @@ static void print_row(FILE *file, const struct qualify_record *record,
 		      const struct qualify_row *row)
 {
 	const struct qualify_figure *figure;
+	char words[QUALIFY_WHY_LEN];
 
 	rxaqm_markup(file, "<section id=\"%s\">\n<h2>%s %s ", row->id, row->id,
 		     qualify_row_kind(row->id)->title);
 	print_verdict(file, row->verdict);
-	rxaqm_markup(file, "</h2>\n<p class=\"why\">%s</p>\n", row->why);
+	rxaqm_markup(file, "</h2>\n<p class=\"why\">%s</p>\n", qualify_row_words(row, words));
 	if (row->figures.nr) {
 		/* tabindex: keys can scroll a table that is wider than a phone. */
 		fputs("<table class=\"f\" tabindex=\"0\">\n<thead><tr><th>Figure</th><th class=\"n\">Median</th>"

@@ -59,11 +59,11 @@ static void set_limits(struct rxaqm_picture *picture, const struct qualify_recor
 
 	picture->warn = picture->fail = NAN;
 	snprintf(picture->title, sizeof(picture->title), "%s: %s", qualify_row_kind(row->id)->title,
-		 qualify_verdict_name(row->verdict));
+		 qualify_verdicts[row->verdict]);
 	if (!name || !qualify_judge_figure(record, row, name, &judged))
 		return;
-	snprintf(picture->title, sizeof(picture->title), "%s: %s",
-		 qualify_verdict_name(judged.verdict), judged.words);
+	snprintf(picture->title, sizeof(picture->title), "%s: %s", qualify_verdicts[judged.verdict],
+		 judged.words);
 	unit = judged.figure->unit;
 	picture->limits_x = picture->kind == RXAQM_PICTURE_CDF || !strcmp(unit, curve->x_unit);
 	picture->warn = judged.warn / even;

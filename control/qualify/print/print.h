@@ -13,10 +13,9 @@ struct qualify_records {
 	unsigned int nr;
 };
 
-#define QUALIFY_RESULT_LEN 160
-/* The overall result ("Fail"); @text: which rows decided it. */
-const char *qualify_result(const struct qualify_record *record, enum qualify_verdict *verdict,
-			   char text[QUALIFY_RESULT_LEN]);
+#define QUALIFY_RESULT_LEN 480
+/* The overall verdict ("Fail"); @text: how many rows of each there are, and which are lacking. */
+const char *qualify_result(const struct qualify_record *record, char text[QUALIFY_RESULT_LEN]);
 
 /* Print the result, then each row and why, on two lines if one is too short; @figures: also what
  * was measured.

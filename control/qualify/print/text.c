@@ -17,7 +17,7 @@ void qualify_print_verdict(FILE *file, enum qualify_verdict verdict, const char 
 						   RXAQM_RED };
 
 	rxaqm_paint(file, paints[verdict]);
-	fprintf(file, "%-*s", columns, text ?: qualify_verdict_name(verdict));
+	fprintf(file, "%-*s", columns, text ?: qualify_verdicts[verdict]);
 	rxaqm_paint(file, RXAQM_PLAIN);
 }
 
@@ -57,6 +57,7 @@ static void print_figure(FILE *file, const struct qualify_figure *figure)
 void qualify_print_row(FILE *file, const struct qualify_row *row, bool figures)
 {
 	const struct qualify_figure *figure;
+	char words[QUALIFY_WHY_LEN];
 	size_t at = ID_COLUMNS;
 
 	fprintf(file, "%-4s ", row->id);
@@ -67,31 +68,26 @@ void qualify_print_row(FILE *file, const struct qualify_row *row, bool figures)
 	} else {
 		fprintf(file, " %s\n%*s", qualify_row_kind(row->id)->title, ID_COLUMNS, "");
 	}
-	rxaqm_print_words(file, at, at, row->why);
+	rxaqm_print_words(file, at, at, qualify_row_words(row, words));
 	if (!figures)
 		return;
 	rxaqm_list_each(figure, &row->figures)
 		print_figure(file, figure);
 }
 
-const char *qualify_result(const struct qualify_record *record, enum qualify_verdict *verdict,
-			   char text[QUALIFY_RESULT_LEN])
+const char *qualify_result(const struct qualify_record *record, char text[QUALIFY_RESULT_LEN])
 {
 	static const char *const results[] = { "Unknown", "Pass", "Pass, with warnings", "Fail" };
-	unsigned int count[QUALIFY_NR_VERDICTS];
+	const __u32 *count = record->count;
+	char lacking[QUALIFY_LACKING_LEN];
 
-	qualify_count(record, count);
-	*verdict = count[QUALIFY_FAIL] ? QUALIFY_FAIL :
-		   count[QUALIFY_UNKNOWN] > count[QUALIFY_PASS] + count[QUALIFY_WARN] ?
-					 QUALIFY_UNKNOWN : /* most rows of it */
-		   count[QUALIFY_WARN] ? QUALIFY_WARN :
-		   count[QUALIFY_PASS] ? QUALIFY_PASS :
-					 QUALIFY_UNKNOWN;
+	qualify_lacking(record, lacking);
 	snprintf(text, QUALIFY_RESULT_LEN,
-		 " for %s (class %s): %u fail, %u warn, %u pass, %u unknown",
+		 " for %s (class %s): %u fail, %u warn, %u pass, %u unknown%s%s",
 		 qualify_class(record->nic_class)->words, record->nic_class, count[QUALIFY_FAIL],
-		 count[QUALIFY_WARN], count[QUALIFY_PASS], count[QUALIFY_UNKNOWN]);
-	return results[*verdict];
+		 count[QUALIFY_WARN], count[QUALIFY_PASS], count[QUALIFY_UNKNOWN],
+		 *lacking ? "; required, and unknown: " : "", lacking);
+	return results[record->verdict];
 }
 
 void qualify_print_text(FILE *file, const struct qualify_record *record, bool figures)
@@ -99,12 +95,11 @@ void qualify_print_text(FILE *file, const struct qualify_record *record, bool fi
 	struct qualify_fact facts[QUALIFY_FACTS];
 	const struct qualify_setup *setup;
 	const struct qualify_row *row;
-	enum qualify_verdict verdict;
 	char text[QUALIFY_RESULT_LEN];
-	const char *result = qualify_result(record, &verdict, text);
+	const char *result = qualify_result(record, text);
 	size_t i;
 
-	qualify_print_verdict(file, verdict, result, 0);
+	qualify_print_verdict(file, record->verdict, result, 0);
 	rxaqm_print_words(file, strlen(result), 2, text);
 	qualify_facts(record, facts);
 	for (i = 0; i < QUALIFY_FACTS; i++) {

@@ -11,11 +11,10 @@ const char *qualify_format_figure(const struct qualify_figure *figure,
 				rxaqm_format_number(figure->median, figure->unit, buf);
 }
 
-const char *qualify_verdict_name(unsigned int verdict)
+const char *qualify_row_words(const struct qualify_row *row, char buf[QUALIFY_WHY_LEN])
 {
-	static const char *const names[] = { "unknown", "pass", "warn", "fail" };
-
-	return verdict < QUALIFY_NR_VERDICTS ? names[verdict] : "?";
+	snprintf(buf, QUALIFY_WHY_LEN, "%s%s%s", row->why, *row->meaning ? ": " : "", row->meaning);
+	return buf;
 }
 
 void qualify_facts(const struct qualify_record *record, struct qualify_fact facts[QUALIFY_FACTS])

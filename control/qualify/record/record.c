@@ -14,12 +14,26 @@ LAYOUT(rxaqm_curve, FIELDS(rxaqm_curve, name, x_unit, y_unit, distribution),
 LAYOUT(qualify_figure, FIELDS(qualify_figure, name, unit, method, words, n, of, median, p99),
        FIELDS(qualify_figure, min, max, cv, error), LIST(qualify_figure, curves, rxaqm_curve_type));
 
-LAYOUT(qualify_row, FIELDS(qualify_row, id, verdict, why, disturbed, took_ms),
+const char *const qualify_verdicts[] = { "unknown", "pass", "warn", "fail", NULL };
+
+LAYOUT(qualify_row, FIELD(qualify_row, id), NAME(qualify_row, verdict, qualify_verdicts),
+       FIELDS(qualify_row, why, meaning, reason, disturbed, took_ms),
        LIST(qualify_row, figures, qualify_figure_type));
 
 LAYOUT(qualify_setup, FIELDS(qualify_setup, name, value));
 
-LAYOUT(qualify_record,
+#define COUNT(n, v) { .name = (n), .kind = RXAQM_FIELD_U32, .offset = (v) * sizeof(__u32) }
+static const struct rxaqm_field count_fields[] = {
+	COUNT("fail", QUALIFY_FAIL),
+	COUNT("warn", QUALIFY_WARN),
+	COUNT("pass", QUALIFY_PASS),
+	COUNT("unknown", QUALIFY_UNKNOWN),
+	{},
+};
+static const struct rxaqm_layout count_type = { count_fields, QUALIFY_NR_VERDICTS * sizeof(__u32) };
+
+LAYOUT(qualify_record, NAME(qualify_record, verdict, qualify_verdicts),
+       STRUCT(qualify_record, count, count_type), FIELD(qualify_record, required),
        FIELDS(qualify_record, time, host, interface, peer, nic_class, rxaqm, kernel, driver),
        FIELDS(qualify_record, driver_version, firmware, bus, pcie, cpu, cpus, mtu, speed_mbit),
        FIELD(qualify_record, profile), LIST(qualify_record, setup, qualify_setup_type),
@@ -49,25 +63,11 @@ const struct qualify_figure *qualify_figure(const struct qualify_record *record,
 	return row && *row->disturbed ? NULL : qualify_find_figure(row, name);
 }
 
-void qualify_count(const struct qualify_record *record, unsigned int count[QUALIFY_NR_VERDICTS])
-{
-	const struct qualify_row *row;
-
-	memset(count, 0, QUALIFY_NR_VERDICTS * sizeof(*count));
-	rxaqm_list_each(row, &record->rows)
-		count[row->verdict]++;
-}
-
 static int check_row(const struct qualify_record *record, size_t i, struct rxaqm_error *error)
 {
 	const struct qualify_row *row = &record->rows.at[i];
 	size_t j;
 
-	if (row->verdict >= QUALIFY_NR_VERDICTS)
-		return rxaqm_bad(error,
-				 "record.rows[%zu].verdict: must be 0 (unknown), 1 (pass), 2 "
-				 "(warn) or 3 (fail)",
-				 i);
 	if (!*row->id || qualify_find_row(record, row->id) != row)
 		return rxaqm_bad(error, "record.rows[%zu].id: must be there, and once", i);
 	for (j = 0; j < row->figures.nr; j++) {

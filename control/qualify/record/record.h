@@ -16,7 +16,7 @@
 #include "picture/picture.h"
 
 /* Version of the file. Raise it when a member changes its meaning; a new member needs no raise. */
-#define QUALIFY_VERSION 1
+#define QUALIFY_VERSION 2
 
 /* One number or word, and how it was measured. */
 struct qualify_figure {
@@ -33,17 +33,22 @@ struct qualify_figure {
 };
 
 enum qualify_verdict {
-	QUALIFY_UNKNOWN, /* "why" says what is needed */
+	QUALIFY_UNKNOWN,
 	QUALIFY_PASS,
 	QUALIFY_WARN,
 	QUALIFY_FAIL,
 	QUALIFY_NR_VERDICTS,
 };
+extern const char *const qualify_verdicts[]; /* their names, up to NULL */
 
 struct qualify_row {
 	char id[8]; /* "Q4" */
-	__u32 verdict; /* enum qualify_verdict, by the limits of the class */
-	char why[256]; /* why this verdict, with figure and limit; or why it is unknown */
+	char reason[256]; /* why the row itself could measure nothing; "": it did not say */
+	/* By qualify_judge(): enum qualify_verdict; the figure and the limit that decided, or what
+	 * is needed for a verdict; and what that means for a host, "": nothing.
+	 */
+	__u32 verdict;
+	char why[256], meaning[128];
 	char disturbed[160]; /* what disturbed the measurement, so no verdict; "": nothing */
 	__u64 took_ms;
 	RXAQM_LIST(struct qualify_figure) figures;
@@ -55,6 +60,10 @@ struct qualify_setup {
 };
 
 struct qualify_record {
+	/* By qualify_judge(), too; and the rows without which the verdict is unknown, "Q1,Q4". */
+	__u32 verdict;
+	__u32 count[QUALIFY_NR_VERDICTS]; /* of rows */
+	char required[96];
 	char interface[32], peer[96]; /* peer: "loopback eth3", "host db2 (eth0)", "none" */
 	char nic_class[16]; /* "aqm", "ptp", "af_xdp" */
 	char time[32], host[64]; /* time: of the begin, UTC, RFC 3339 */
@@ -80,9 +89,6 @@ const struct qualify_row *qualify_find_row(const struct qualify_record *record, 
 const struct qualify_figure *qualify_find_figure(const struct qualify_row *row, const char *name);
 const struct qualify_figure *qualify_figure(const struct qualify_record *record, const char *id,
 					    const char *name);
-
-/* Count the rows of each verdict. */
-void qualify_count(const struct qualify_record *record, unsigned int count[QUALIFY_NR_VERDICTS]);
 
 /* Write @record to @path atomically ("-": standard output); read it into a zeroed @record ("-":
  * standard input). -errno with @error; free the record in either case.
@@ -122,7 +128,9 @@ qualify_parse_fn qualify_ktap_parse;
 const char *qualify_format_figure(const struct qualify_figure *figure,
 				  char buf[RXAQM_NUMBER_LEN * 2]);
 
-const char *qualify_verdict_name(unsigned int verdict); /* "unknown", "pass", "warn", "fail" */
+/* "why: meaning" of @row. */
+#define QUALIFY_WHY_LEN 400
+const char *qualify_row_words(const struct qualify_row *row, char buf[QUALIFY_WHY_LEN]);
 
 /* What was measured, and where, as words; "": not known. */
 #define QUALIFY_FACTS 14

@@ -62,8 +62,10 @@ TEST_CASE("cli: a record is reported, judged for a class, and written again", "[
 	Json json(host.rxaqm({ "-j", "qualify", "--from", GOOD }).out);
 
 	CHECK(json.text("/format") == "rxaqm-qualify");
-	CHECK(json.number("/version") == 1);
-	CHECK(json.number("/rows/0/verdict") == 1);
+	CHECK(json.number("/version") == 2);
+	CHECK(json.text("/verdict") == "pass");
+	CHECK(json.number("/count/pass") == 19);
+	CHECK(json.text("/rows/0/verdict") == "pass");
 
 	std::string out = scratch / "out.json", page = scratch / "out.html",
 		    profile = scratch / "good.conf";
@@ -95,6 +97,36 @@ TEST_CASE("cli: a record is reported, judged for a class, and written again", "[
 	for (const Row &row : twice)
 		check_row(row, host.rxaqm(row.args));
 	CHECK(read(page) == read(out));
+}
+
+TEST_CASE("cli: a NIC of which too little was measured does not pass", "[cli]")
+{
+	Host host;
+	Scratch scratch;
+	const std::string nic = scratch / "nic.json", junit = scratch / "nic.xml";
+
+	std::ofstream(nic) << R"({"format":"rxaqm-qualify","version":2,"interface":"eth0",)"
+			   << R"("nic_class":"aqm","rows":[{"id":"Q1"},{"id":"Q2"},{"id":"Q5",)"
+			   << R"("figures":[{"name":"source","words":"mac"}]}]})";
+	check_row({ {},
+		    6,
+		    "Unknown for a host that must survive overload (class aqm): 0 fail, 0 warn, 1",
+		    "" },
+		  host.rxaqm({ "qualify", "--from", nic, "--junit", junit }));
+	CHECK(read(junit).find(" tests=\"4\" failures=\"0\" skipped=\"2\" errors=\"1\"") !=
+	      std::string::npos);
+	CHECK(read(junit).find("name=\"verdict\"><error>Unknown for a host") != std::string::npos);
+	check_row({ {}, 0, "Pass for a host", "" },
+		  host.rxaqm({ "qualify", "--from", nic, "--require=q5" }));
+	const Result lacks = host.rxaqm(
+		{ "qualify", "--from", nic, "--require=Q5,Q9,Q1", "--json", "--out", nic });
+	CHECK(lacks.exit_code == 6);
+	CHECK(Json(lacks.out).text("/required") == "Q5,Q9,Q1");
+	/* The record keeps that. */
+	check_row({ {}, 6, "required, and unknown: Q9, Q1", "" },
+		  host.rxaqm({ "qualify", "--from", nic }));
+	check_row({ {}, 2, "", "--require: no such row: \"Q99\"" },
+		  host.rxaqm({ "qualify", "--from", nic, "--require=Q5,Q99" }));
 }
 
 TEST_CASE("cli: any number of records are compared", "[cli]")

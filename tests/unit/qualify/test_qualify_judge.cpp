@@ -16,8 +16,9 @@ static std::string verdict(NicRecord &record, const char *id)
 	qualify_judge(&record);
 
 	const struct qualify_row *row = record.row(id);
+	char words[QUALIFY_WHY_LEN];
 
-	return qualify_verdict_name(row->verdict) + std::string(": ") + row->why;
+	return qualify_verdicts[row->verdict] + std::string(": ") + qualify_row_words(row, words);
 }
 
 TEST_CASE("qualify: the good NIC passes in every row, the bad one in none", "[qualify]")
@@ -151,11 +152,13 @@ TEST_CASE("qualify: unknown keeps its reason", "[qualify]")
 {
 	NicRecord record;
 
-	strcpy(record.row("Q5")->why, "the kernel does not say");
+	strcpy(record.row("Q5")->reason, "the kernel does not say");
 	CHECK(verdict(record, "Q5") == "unknown: the kernel does not say");
 	record.words("Q5", "source", "netdev");
 	CHECK(verdict(record, "Q5") == "pass: source: netdev");
 	record.row("Q5")->figures.nr = 0;
+	CHECK(verdict(record, "Q5") == "unknown: the kernel does not say");
+	record.row("Q5")->reason[0] = '\0';
 	CHECK(verdict(record, "Q5") == "unknown: \"source\" was not measured");
 	record.row("Q99");
 	CHECK(verdict(record, "Q99") == "unknown: no limit for class aqm");

@@ -182,7 +182,10 @@ TEST_CASE("qualify: records for other programs", "[qualify]")
 	CHECK_FALSE(has(csv, "nan"));
 
 	CHECK(count(xml, "<testsuite ") == 2);
-	CHECK(count(xml, "<testcase ") == rows);
+	/* And one each for the verdict. */
+	CHECK(count(xml, "<testcase ") == rows + 2);
+	CHECK(has(xml, "name=\"verdict\"><failure>Fail for a host that must survive"));
+	CHECK(has(xml, "name=\"verdict\"><system-out>Pass for a host that must survive"));
 	CHECK(has(xml, "(slownic a &quot;quoted&quot;, &lt;one&gt;)"));
 	CHECK(has(xml, "name=\"Q12 Tx completion under Rx load\""));
 	CHECK(count(xml, "<failure message=") > 3);

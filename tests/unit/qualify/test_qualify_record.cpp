@@ -113,7 +113,7 @@ std::string refused(const std::string &text)
 
 std::string of(const std::string &rest)
 {
-	return R"({"format":"rxaqm-qualify","version":1)" + rest + "}";
+	return R"({"format":"rxaqm-qualify","version":2)" + rest + "}";
 }
 
 } // namespace
@@ -210,7 +210,8 @@ TEST_CASE("qualify: what is left out of a record is not known", "[qualify]")
 	Record record;
 	rxaqm_error error = {};
 
-	REQUIRE(parse(record, of(R"(,"rows":[{"id":"Q1","verdict":0,"figures":[{"name":"f"}]}])"),
+	REQUIRE(parse(record,
+		      of(R"(,"rows":[{"id":"Q1","verdict":"unknown","figures":[{"name":"f"}]}])"),
 		      error) == 0);
 	CHECK(record.cpus == ~0U);
 	CHECK(record.speed_mbit == -1);
@@ -228,23 +229,24 @@ TEST_CASE("qualify: a record that is none is refused by its place", "[qualify]")
 		{ "", "x.json: not JSON, at byte 0: it ends too early" },
 		{ "{}", "x.json: not a record of \"rxaqm qualify --out\"" },
 		{ R"({"format":"rxaqm-doctor","version":1})", "x.json: not a record" },
-		{ R"({"format":"rxaqm-qualify","version":2})", "version 2; this rxaqm reads" },
+		{ R"({"format":"rxaqm-qualify","version":1})", "version 1; this rxaqm reads" },
 		{ of(R"(,"mtu":-1)"), "x.json: record.mtu: must be 0 to 4294967295" },
 		{ of(R"(,"kernel":7)"), "record.kernel: must be a string" },
 		{ of(R"(,"nic_class":"0123456789abcdef")"), "record.nic_class: must be shorter" },
 		{ of(R"(,"rows":{})"), "record.rows: must be an array" },
-		{ of(R"(,"rows":[{"id":"Q1","verdict":4}])"), "rows[0].verdict: must be 0" },
-		{ of(R"(,"rows":[{"id":"Q1"}])"), "rows[0].verdict: must be 0" },
-		{ of(R"(,"rows":[{"verdict":1}])"), "rows[0].id: must be there" },
-		{ of(R"(,"rows":[{"id":"Q1","verdict":1},{"id":"Q1","verdict":1}])"),
+		{ of(R"(,"rows":[{"id":"Q1","verdict":"good"}])"),
+		  "rows.verdict: must be one of unknown, pass, warn, fail" },
+		{ of(R"(,"rows":[{"id":"Q1","verdict":1}])"), "rows.verdict: must be one of" },
+		{ of(R"(,"rows":[{"verdict":"pass"}])"), "rows[0].id: must be there" },
+		{ of(R"(,"rows":[{"id":"Q1","verdict":"pass"},{"id":"Q1","verdict":"pass"}])"),
 		  "rows[1].id: must be there, and once" },
-		{ of(R"(,"rows":[{"id":"Q1","verdict":1,"figures":[{}]}])"),
+		{ of(R"(,"rows":[{"id":"Q1","verdict":"pass","figures":[{}]}])"),
 		  "rows[0].figures[0].name: must be there" },
-		{ of(R"(,"rows":[{"id":"Q1","verdict":1,"figures":[{"name":"a"},{"name":"a"}]}])"),
+		{ of(R"(,"rows":[{"id":"Q1","verdict":"pass","figures":[{"name":"a"},{"name":"a"}]}])"),
 		  "rows[0].figures[1].name: must be there, and once" },
-		{ of(R"(,"rows":[{"id":"Q1","verdict":1,"figures":[{"name":"a","p99":1e999}]}])"),
+		{ of(R"(,"rows":[{"id":"Q1","verdict":"pass","figures":[{"name":"a","p99":1e999}]}])"),
 		  "p99: must be a finite number" },
-		{ of(R"(,"rows":[{"id":"Q1","verdict":1,"figures":[{"name":"a","p99":"1"}]}])"),
+		{ of(R"(,"rows":[{"id":"Q1","verdict":"pass","figures":[{"name":"a","p99":"1"}]}])"),
 		  "p99: must be a number" },
 	};
 
