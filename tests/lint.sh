@@ -108,6 +108,22 @@ wide_comments()
 	END { exit bad }' "${sources[@]}" "${scripts[@]}" "${sourced[@]}" tests/vm/groups
 }
 
+# What CONTRIBUTING.md says of files and commits.
+long_files()
+{
+	awk 'FNR == 401 { print FILENAME ": over 400 lines"; bad = 1 } END { exit bad }' "${product[@]}"
+}
+
+signed_off()
+{
+	local unsigned
+
+	[ -e .git ] || { echo 'not looked at: not a checkout of git' && return; }
+	unsigned=$(git log -n 20 --no-merges \
+		--format='%(trailers:key=Signed-off-by,valueonly,separator=%x20)%x09%h %s' | sed -n 's/^\t//p')
+	[ -z "$unsigned" ] || { echo "$unsigned" && return 1; }
+}
+
 # grep -q ends at the first match. What still writes into the pipe then dies of SIGPIPE, which
 # pipefail takes for a failure: now and then, the more there is to write.
 quiet_pipes()
@@ -171,6 +187,8 @@ check licences licences
 check 'layers of control/' layers
 check 'circles in control/' circles
 check 'comments' wide_comments
+check 'long files' long_files
+check 'sign-off' signed_off
 check 'quiet pipes' quiet_pipes
 check 'scripts' shellcheck -x "${scripts[@]}"
 check 'completion' shellcheck -s bash "$completion"

@@ -33,6 +33,9 @@ struct doctor_loss {
 const struct doctor_loss *doctor_loss_of(enum doctor_loss_in in, const char *name,
 					 const char *driver);
 
+/* Does the check @id sum up @row (may be NULL)? */
+bool doctor_loss_sums_up(const struct doctor_loss *row, const char *id);
+
 /* How many packets pass where the protocol counter @name is counted; 0: not known. */
 __u64 doctor_passes(const struct doctor_snapshot *snap, const char *name);
 /* How much the protocol counters rose that the check @id sums up, and how much passed there (0: not
