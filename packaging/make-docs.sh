@@ -6,6 +6,7 @@
 #
 #   docs/*.8, docs/*.5       lists between '.\" keys SECTION' and '.\" end': the first three lines
 #                            of an item are written here, those behind them are kept
+#   docs/rxaqm.8             the counters of xdp/shared/stats.h between '.\" counters' and '.\" end'
 #   nic-profiles/README.md   tables between '<!-- keys SECTION -->' and '<!-- end -->'
 #   docs/qualify.md          the text between '<!-- limits -->' and '<!-- end -->'
 #   packaging/rxaqm.conf     sections, from [SECTION] to an empty line
@@ -91,6 +92,21 @@ for manual in docs/rxaqm.8 docs/rxaqm.conf.5; do
 	section && line++ >= 3 { kept[name] = kept[name] $0 "\n" }
 	!section'
 done
+
+sed -n 's/^\tX([A-Z0-9_]*, *"\(.*\)", *"\(.*\)").*/\1\t\2/p' xdp/shared/stats.h >"$scratch/counters"
+export counters=$scratch/counters
+update docs/rxaqm.8 '
+	/^\.\\" counters$/ {
+		print
+		while ((getline line <ENVIRON["counters"]) > 0) {
+			split(line, part, "\t")
+			sub(/^observe:/, "Observe:", part[2])
+			printf ".It Cm %s\n%s.\n", part[1], sentence(part[2])
+		}
+		skip = 1
+	}
+	/^\.\\" end$/ { skip = 0 }
+	!skip'
 
 update nic-profiles/README.md '
 	function code(text) { gsub(/\|/, "`, `", text); return "`" text "`" }
