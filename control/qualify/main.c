@@ -42,8 +42,7 @@ static const struct rxaqm_option options[] = {
 	{ "compare", 'C', NULL, "print how records differ from the first, beyond noise",
 	  RXAQM_FLAG(compare) },
 	{ "limits", 'l', NULL, "print the table of limits", RXAQM_FLAG(limits) },
-	{ "class", 'c', "CLASS", "judge for aqm, ptp or af_xdp (aqm)",
-	  RXAQM_WORD(report.nic_class) },
+	{ "class", 'c', "CLASS", "judge for aqm or af_xdp (aqm)", RXAQM_WORD(report.nic_class) },
 	{ "all", 'a', NULL, "print the figures of each row, too", RXAQM_FLAG(report.all) },
 	{ "out", 'o', "FILE", "write the record (JSON)", RXAQM_WORD(report.out) },
 	{ "html", 'H', "FILE", "write the report as one HTML file with pictures",
@@ -53,8 +52,8 @@ static const struct rxaqm_option options[] = {
 	  RXAQM_WORD(report.junit) },
 	{ "profile-out", 'P', "FILE", "write a NIC profile of what was measured",
 	  RXAQM_WORD(report.profile) },
-	{ "ktap", 'k', "FILE", "add results of the kernel's NIC selftests",
-	  RXAQM_WORDS(report.ktap) },
+	{ "ktap", 'k', "FILE", "CI takes the output of the kernel's selftests as it is",
+	  .kind = RXAQM_OPTION_GONE },
 	{ 0 },
 };
 
@@ -63,11 +62,14 @@ static void check_files(const struct args *args, char *const *words)
 	const struct qualify_report *report = &args->report;
 
 	if (report->nic_class && !qualify_class(report->nic_class)->name)
-		rxaqm_usage_error("--class=%s: must be aqm, ptp or af_xdp", report->nic_class);
+		rxaqm_usage_error("--class=%s: must be aqm or af_xdp%s", report->nic_class,
+				  strcmp(report->nic_class, "ptp") ?
+					  "" :
+					  "; ptp is gone: ptp4l and phc2sys say how good a clock is");
 	if (args->compare && !(words[0] && words[1]))
 		rxaqm_usage_error("--compare needs two records or more: A.json B.json");
 	if (args->compare && (args->from || report->out || report->html || report->profile ||
-			      *report->ktap || report->all || args->required))
+			      report->all || args->required))
 		rxaqm_usage_error(
 			"--compare takes only --class, --color, --csv, --json and --junit");
 	if (args->from && words[0])

@@ -59,21 +59,18 @@ const char *qualify_row_ready(struct qualify_run *run, const struct qualify_row_
 void qualify_unprepare(struct qualify_run *run);
 
 /* What to do with records, new or old: judge, print, write, compare. */
-#define QUALIFY_KTAP_FILES 8
-
 struct qualify_report {
 	const char *nic_class, *required; /* NULL: those of the record */
 	/* Files to write; NULL: none, "-": standard output. */
 	const char *out, *html, *profile, *csv, *junit;
 	const char *json; /* "-": --json prints more than --out does; NULL: it does not */
-	const char *ktap[QUALIFY_KTAP_FILES]; /* ends with NULL */
 	bool all; /* print figures, too */
 };
 
 /* Check that the files can be written, one document each. -errno with @error. */
 int qualify_report_try(const struct qualify_report *report, struct rxaqm_error *error);
 
-/* Add the imports to @record, judge it, write the files and print it. Errors are logged. Return an
+/* Judge @record, write the files and print it. Errors are logged. Return an
  * exit code: RXAQM_EXIT_FINDINGS if it fails, RXAQM_EXIT_UNKNOWN if its verdict is unknown.
  */
 int qualify_report_make(const struct qualify_report *report, struct qualify_record *record);

@@ -81,17 +81,10 @@ static int write_files(const struct qualify_report *report, struct qualify_recor
 
 int qualify_report_make(const struct qualify_report *report, struct qualify_record *record)
 {
-	unsigned int i;
 	struct rxaqm_error error = {};
-	int err = 0;
 
-	for (i = 0; !err && i < QUALIFY_KTAP_FILES && report->ktap[i]; i++)
-		err = qualify_file_parse(record, report->ktap[i], qualify_ktap_parse, &error);
-	if (!err) {
-		judge(report, record);
-		err = write_files(report, record, &error);
-	}
-	if (err)
+	judge(report, record);
+	if (write_files(report, record, &error))
 		return rxaqm_log_failure(&error);
 	return record->verdict == QUALIFY_FAIL	  ? RXAQM_EXIT_FINDINGS :
 	       record->verdict == QUALIFY_UNKNOWN ? RXAQM_EXIT_UNKNOWN :

@@ -46,6 +46,8 @@ static void set_option(const struct rxaqm_option *option, const char *arg)
 					  option->key.size / sizeof(*word));
 		*word = arg;
 		break;
+	case RXAQM_OPTION_GONE:
+		rxaqm_usage_error("--%s is gone: %s", option->name, option->help);
 	case RXAQM_OPTION_WORD:
 		*word = arg;
 		break;
@@ -138,6 +140,9 @@ char **rxaqm_options_read(const struct rxaqm_command *of, int argc, char **argv,
 		*to++ = (struct argp_option){ .name = option->name,
 					      .key = key_of(option),
 					      .arg = option->arg,
+					      .flags = option->kind == RXAQM_OPTION_GONE ?
+							       OPTION_HIDDEN :
+							       0,
 					      .doc = option->help,
 					      .group = 1 };
 	argv[0] = (char *)of->name;

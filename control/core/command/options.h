@@ -18,6 +18,7 @@ enum rxaqm_option_kind {
 	RXAQM_OPTION_WORD, /* a const char * */
 	RXAQM_OPTION_WORDS, /* may be repeated: the next element of an array of them */
 	RXAQM_OPTION_VALUE, /* by its key */
+	RXAQM_OPTION_GONE, /* nothing: it is refused, and its help says what does it now */
 };
 
 struct rxaqm_option {

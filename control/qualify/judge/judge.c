@@ -29,7 +29,6 @@ struct findings {
 
 const struct qualify_class_kind qualify_classes[] = {
 	{ "aqm", "a host that must survive overload", QUALIFY_AQM },
-	{ "ptp", "time over the network", QUALIFY_PTP },
 	{ "af_xdp", "packets to user space without delay", QUALIFY_AF_XDP },
 	{ NULL, "an unknown use", 0 },
 };
@@ -129,7 +128,7 @@ static void judge_number(const struct qualify_record *record, const struct quali
 
 enum qualify_verdict qualify_judge_words(const struct qualify_limit *limit, const char *words)
 {
-	if (!*words || is_one_of(words, "skip|xfail|unknown"))
+	if (!*words || is_one_of(words, "unknown"))
 		return QUALIFY_UNKNOWN;
 	return is_one_of(words, limit->fail_words) ? QUALIFY_FAIL :
 	       is_one_of(words, limit->warn_words) ? QUALIFY_WARN :

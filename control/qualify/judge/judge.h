@@ -8,8 +8,7 @@
 
 enum qualify_class_bit {
 	QUALIFY_AQM = 1, /* a host that must survive overload */
-	QUALIFY_PTP = 2, /* time over the network */
-	QUALIFY_AF_XDP = 4, /* packets to user space, at once */
+	QUALIFY_AF_XDP = 2, /* packets to user space, at once */
 };
 
 enum qualify_statistic {
@@ -86,8 +85,8 @@ enum qualify_verdict qualify_judge_words(const struct qualify_limit *limit, cons
  *
  * The worst figure decides. A number fails only if it exceeds the limit by more than its error; by
  * less is a warning. A row is unknown, and keeps its "why", if a needed figure is missing or has
- * too few samples, or if the row was disturbed. Words that begin with "skip", "xfail" or "unknown"
- * are not judged.
+ * too few samples, or if the row was disturbed. Words that begin with "unknown" are
+ * not judged.
  *
  * The record fails if a row does; it is unknown if a required row is, or, if none is required, if
  * more rows are unknown than are not.

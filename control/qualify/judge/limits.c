@@ -4,9 +4,8 @@
 
 #include "qualify/judge/judge.h"
 
-#define ALL (QUALIFY_AQM | QUALIFY_PTP | QUALIFY_AF_XDP)
+#define ALL (QUALIFY_AQM | QUALIFY_AF_XDP)
 #define AQM QUALIFY_AQM
-#define PTP QUALIFY_PTP
 #define XSK QUALIFY_AF_XDP
 #define NEVER NAN
 #define US 1e3
@@ -41,25 +40,18 @@ const struct qualify_limit qualify_limits[] = {
 	  .source = "docs/design.md" },
 	{ ROW("Q2", "stamped", XSK), LEAST(100), NEEDED, AT_LEAST(0.999, 0.5, "share"),
 	  .why = "without a stamp a consumer cannot tell the age of a packet", .source = OURS },
-	{ ROW("Q2", "stamped_ptp", PTP), LEAST(20), NEEDED, AT_LEAST(1, 1, "share"),
-	  .why = "PTP needs the time of each event message", .source = "IEEE 1588-2019, 7.3.4" },
-	{ ROW("Q2", "stamped_*", AQM | XSK), LEAST(20), AT_LEAST(0.999, NEVER, "share"),
+	{ ROW("Q2", "stamped_*", ALL), LEAST(20), AT_LEAST(0.999, NEVER, "share"),
 	  .why = "the law cannot see the delay of a kind of packet without stamps",
 	  .source = OURS },
 
-	{ ROW("Q3", "duplicates", AQM | XSK), LEAST(100), NEEDED, AT_MOST(0, 0.01, "share"),
+	{ ROW("Q3", "duplicates", ALL), LEAST(100), NEEDED, AT_MOST(0, 0.01, "share"),
 	  .why = "a stamp that was given twice is the time of another packet",
 	  .source = "mlx5: CQE compression" },
-	{ ROW("Q3", "duplicates", PTP), LEAST(100), NEEDED, AT_MOST(0, 0, "share"),
-	  .why = "a stamp that was given twice is the time of another packet",
-	  .source = "IEEE 1588-2019, 7.3.4" },
 	{ ROW("Q3", "backward", ALL), NEEDED, AT_MOST(0, 0, "count"),
 	  .why = "packets of one queue arrive in order, so their stamps must be in order",
 	  .source = OURS },
-	{ ROW("Q3", "resolution", AQM | XSK), AT_MOST(1 * US, 100 * US, "ns"),
+	{ ROW("Q3", "resolution", ALL), AT_MOST(1 * US, 100 * US, "ns"),
 	  .why = "the law needs a resolution of a tenth of the shortest target", .source = LAW },
-	{ ROW("Q3", "resolution", PTP), AT_MOST(10, 100, "ns"),
-	  .why = "the error of an offset cannot be below the resolution", .source = OURS },
 	{ ROW("Q3", "wrap_errors", ALL), AT_MOST(0, 0, "count"),
 	  .why = "a stamp of few bits was extended with the wrong upper half", .source = OURS },
 
@@ -90,10 +82,8 @@ const struct qualify_limit qualify_limits[] = {
 	  .why = "the place where stamps are taken tells which delay they miss",
 	  .source = "ethtool tsinfo" },
 
-	{ ROW("Q6", "read_best", AQM | XSK), LEAST(25), NEEDED, AT_MOST(10 * US, 100 * US, "ns"),
+	{ ROW("Q6", "read_best", ALL), LEAST(25), NEEDED, AT_MOST(10 * US, 100 * US, "ns"),
 	  .why = "half the width of a reading is the clock's error", .source = LAW },
-	{ ROW("Q6", "read_best", PTP), LEAST(25), NEEDED, AT_MOST(1 * US, 10 * US, "ns"),
-	  .why = "phc2sys is off by half the width of a reading", .source = "linuxptp, phc2sys" },
 	{ ROW("Q6", "read_failures", ALL), AT_MOST(0, 0.01, "share"),
 	  .why = "rxaqm cannot follow a clock that it cannot read", .source = OURS },
 	{ ROW("Q6", "reads_per_second", ALL), AT_LEAST(80, 5, "count"),
@@ -103,17 +93,15 @@ const struct qualify_limit qualify_limits[] = {
 	{ ROW("Q7", "drift", ALL), NEEDED, AT_MOST(100, 1000, "ppm"),
 	  .why = "an Ethernet clock is within 100 ppm; rxaqm does not follow one over 1000",
 	  .source = "IEEE 802.3; control/core/clock/phc_fit.h" },
-	{ ROW("Q7", "adev_1s", AQM | XSK), AT_MOST(5e-7, 2e-5, ""),
+	{ ROW("Q7", "adev_1s", ALL), AT_MOST(5e-7, 2e-5, ""),
 	  .why = "the rate may wander by 0.5 ppm between readings, at most by 20",
 	  .source = "control/core/clock/phc_fit.h" },
-	{ ROW("Q7", "adev_1s", PTP), AT_MOST(1e-8, 1e-7, ""),
-	  .why = "that is 10 ns of wander a second between Sync messages", .source = OURS },
 	{ ROW("Q7", "steps", ALL), NEEDED, AT_MOST(0, 0, "count"),
 	  .why = "a step makes all delays wrong until it is found", .source = OURS },
 
 	{ ROW("Q8", "floor", AQM), LEAST(30), NEEDED, AT_MOST(250 * US, 1 * MS, "ns"),
 	  .why = "moderation is a delay that no law can take away", .source = FLOOR },
-	{ ROW("Q8", "floor", XSK | PTP), LEAST(30), NEEDED, AT_MOST(50 * US, 500 * US, "ns"),
+	{ ROW("Q8", "floor", XSK), LEAST(30), NEEDED, AT_MOST(50 * US, 500 * US, "ns"),
 	  .why = "moderation delays every packet that comes alone", .source = OURS },
 
 	{ ROW("Q9", "depth", AQM), NEEDED, AT_LEAST(512, 128, "packets"),
@@ -123,7 +111,7 @@ const struct qualify_limit qualify_limits[] = {
 	  .why = "the ring must hold what ethtool -g says", .source = "ethtool -g" },
 	{ ROW("Q9", "gap_*", ALL), AT_MOST(1 * S, 10 * S, "ns"),
 	  .why = "a setting that stops traffic cannot be changed in service", .source = OURS },
-	{ ROW("Q9", "xdp_after_changes", AQM | XSK), BAD_WORDS(NULL, "no"),
+	{ ROW("Q9", "xdp_after_changes", ALL), BAD_WORDS(NULL, "no"),
 	  .why = "an attached program must stay in effect when rings are recreated",
 	  .source = OURS },
 
@@ -155,15 +143,15 @@ const struct qualify_limit qualify_limits[] = {
 	  .source = "Documentation/networking/scaling.rst" },
 	{ ROW("Q13", "spread", ALL), LEAST(100), AT_MOST(1.5, 3, ""),
 	  .why = "the busiest queue overloads before the host does", .source = OURS },
-	{ ROW("Q13", "hash_*", AQM | XSK), BAD_WORDS("none", NULL),
+	{ ROW("Q13", "hash_*", ALL), BAD_WORDS("none", NULL),
 	  .why = "all packets of tunnels go to one queue", .source = OURS },
 
-	{ ROW("Q14", "missing", AQM | XSK), NEEDED, AT_MOST(0, 0, "count"),
+	{ ROW("Q14", "missing", ALL), NEEDED, AT_MOST(0, 0, "count"),
 	  .why = "what xdp-features advertises must work",
 	  .source = "Documentation/netlink/specs/netdev.yaml" },
 	{ ROW("Q14", "zero_copy", XSK), NEEDED, BAD_WORDS(NULL, "copy|none"),
 	  .why = "the kernel copies each packet", .source = "Documentation/networking/af_xdp.rst" },
-	{ ROW("Q14", "gap_attach", AQM | XSK), AT_MOST(100 * MS, 5 * S, "ns"),
+	{ ROW("Q14", "gap_attach", ALL), AT_MOST(100 * MS, 5 * S, "ns"),
 	  .why = "attaching XDP must not stop traffic", .source = OURS },
 
 	{ ROW("Q15", "merged_gro", AQM), NEEDED, AT_LEAST(2, NEVER, "packets"),
@@ -196,9 +184,6 @@ const struct qualify_limit qualify_limits[] = {
 	{ ROW("Q19", "*", ALL), NEEDED, BAD_WORDS(NULL, "contradicts"),
 	  .why = "rxaqm uses a profile that is wrong here", .source = "nic-profiles/README.md" },
 
-	{ ROW("ks", "*", ALL), NEEDED, BAD_WORDS(NULL, "fail"),
-	  .why = "the kernel's own test of the driver failed",
-	  .source = "tools/testing/selftests/drivers/net" },
 	{},
 };
 
@@ -232,6 +217,5 @@ const struct qualify_row_kind qualify_row_kinds[] = {
 	{ KIND("Q17", "Truesize") },
 	{ KIND("Q18", "Reset and link flap") },
 	{ KIND("Q19", "NIC profile against what was measured") },
-	{ KIND("ks", "Kernel selftests") },
 	{ KIND(NULL, "") },
 };

@@ -108,18 +108,10 @@ int qualify_record_parse(struct qualify_record *record, const char *text, size_t
 	return rxaqm_record_parse(&qualify_record_kind, record, text, len, path, error);
 }
 
-int qualify_file_parse(struct qualify_record *record, const char *path, qualify_parse_fn *parse,
-		       struct rxaqm_error *error)
+int qualify_record_read(struct qualify_record *record, const char *path, struct rxaqm_error *error)
 {
-	size_t len;
-	char *text;
-	int err = rxaqm_file_read(path, &text, &len, error);
-
-	if (err)
-		return err;
-	err = parse(record, text, len, path, error);
-	free(text);
-	return err;
+	record->speed_mbit = -1;
+	return rxaqm_record_read(&qualify_record_kind, record, path, error);
 }
 
 void qualify_row_free(struct qualify_row *row)

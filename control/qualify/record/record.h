@@ -65,7 +65,7 @@ struct qualify_record {
 	__u32 count[QUALIFY_NR_VERDICTS]; /* of rows */
 	char required[96];
 	char interface[32], peer[96]; /* peer: "loopback eth3", "host db2 (eth0)", "none" */
-	char nic_class[16]; /* "aqm", "ptp", "af_xdp" */
+	char nic_class[16]; /* "aqm", "af_xdp" */
 	char time[32], host[64]; /* time: of the begin, UTC, RFC 3339 */
 	char rxaqm[32], kernel[96], driver[32], driver_version[64], firmware[64];
 	char bus[64], pcie[64], cpu[96]; /* pcie: "16 GT/s x8"; "": none */
@@ -99,30 +99,15 @@ static inline int qualify_record_write(const struct qualify_record *record, cons
 {
 	return rxaqm_record_write(&qualify_record_kind, record, path, error);
 }
-#define qualify_record_read(record, path, error) \
-	qualify_file_parse(record, path, qualify_record_parse, error)
+int qualify_record_read(struct qualify_record *record, const char *path, struct rxaqm_error *error);
 /* Parse @len bytes of @text; @path is only for messages. */
-typedef int qualify_parse_fn(struct qualify_record *record, const char *text, size_t len,
-			     const char *path, struct rxaqm_error *error);
-qualify_parse_fn qualify_record_parse;
-int qualify_file_parse(struct qualify_record *record, const char *path, qualify_parse_fn *parse,
-		       struct rxaqm_error *error);
+int qualify_record_parse(struct qualify_record *record, const char *text, size_t len,
+			 const char *path, struct rxaqm_error *error);
 static inline void qualify_record_free(struct qualify_record *record)
 {
 	rxaqm_fields_free(qualify_record_kind.type, record);
 }
 void qualify_row_free(struct qualify_row *row);
-
-#define QUALIFY_KTAP_ROW "ks"
-#define QUALIFY_KTAP_MAX 4096 /* results */
-
-/* Add the results in @text, of @len bytes, to row "ks" of @record: a figure for each test, "pass",
- * "fail: WHY", "skip: WHY" or "xfail: WHY". It reads TAP 13 and 14, and KTAP as nested by
- * kselftest's runner. If a test has subtests, only they are added, unless it failed for another
- * reason. Fewer results than planned are a failure. @path is for messages. -EINVAL with @error: no
- * results, or too many. Documentation/dev-tools/ktap.rst
- */
-qualify_parse_fn qualify_ktap_parse;
 
 /* @figure in short: its words, or its median with the unit. */
 const char *qualify_format_figure(const struct qualify_figure *figure,

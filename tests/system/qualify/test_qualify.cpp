@@ -20,7 +20,7 @@ TEST_CASE("qualify refuses bad words", "[qualify]")
 		{ {}, "an interface to measure is missing" },
 		{ { "lo", "--rows", "Q1,Q77" }, "no such row: \"Q77\"" },
 		{ { "lo", "--rows", "" }, "no such row: \"\"" },
-		{ { "lo", "--class", "fast" }, "must be aqm, ptp or af_xdp" },
+		{ { "lo", "--class", "fast" }, "must be aqm or af_xdp" },
 		{ { "lo", "--peer", "a", "--loopback", "b" }, "exclude each other" },
 		{ { "lo", "--peer=-oProxyCommand=x" }, "must be HOST or HOST/IFACE" },
 		{ { "--rows", "Q1" }, "an interface is missing" },

@@ -138,7 +138,7 @@ TEST_CASE("qualify: each picture says what it came to, in words, and has its lim
 		CHECK_FALSE(has(at.substr(0, at.find('<')), "_"));
 	}
 	/* Another use, another limit. */
-	strcpy(record.nic_class, "ptp");
+	strcpy(record.nic_class, "af_xdp");
 	qualify_judge(&record);
 	CHECK(has(html(record), ">limit 50 us</text>"));
 }
