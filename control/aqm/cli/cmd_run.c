@@ -26,15 +26,15 @@ static const struct rxaqm_option run_options[] = {
 };
 
 /* Print which section each interface here gets, and check that the policy fits its profile. */
-static int print_here(struct rxaqm_out *out, const struct rxaqm_config *config,
-		      struct rxaqm_error *error)
+static void print_here(struct rxaqm_out *out, const struct rxaqm_config *config,
+		       struct rxaqm_error *errors)
 {
 	struct if_nameindex *all = if_nameindex(), *one;
-	int err = 0;
+	struct rxaqm_error error;
 
 	rxaqm_out_text(out, "\n# Interfaces here:\n");
 	rxaqm_out_array(out, "here");
-	for (one = all; one && one->if_index && !err; one++) {
+	for (one = all; one && one->if_index; one++) {
 		const struct rxaqm_config_iface *section = rxaqm_config_find(config, one->if_name);
 
 		rxaqm_out_object(out, NULL);
@@ -44,47 +44,48 @@ static int print_here(struct rxaqm_out *out, const struct rxaqm_config *config,
 		rxaqm_out_bool(out, "enable", "", ", not enabled", !section || section->enable);
 		rxaqm_out_text(out, "\n");
 		rxaqm_out_end(out);
-		err = rxaqm_run_check(section, one->if_name, error);
+		if (rxaqm_run_check(section, one->if_name, &error))
+			rxaqm_error_join(errors, &error);
 	}
 	rxaqm_out_end(out);
 	if (all)
 		if_freenameindex(all);
-	return err;
 }
 
 /* Does the directory of the file @path exist, which the daemon writes? It creates its own
  * directory.
  */
-static int check_directory(const char *key, const char *path, struct rxaqm_error *error)
+static void check_directory(const char *key, const char *path, struct rxaqm_error *errors)
 {
 	char dir[RXAQM_CONFIG_PATH_LEN], own[RXAQM_CONFIG_PATH_LEN];
+	struct rxaqm_error error;
 	const char *slash = strrchr(path, '/');
 
 	if (!slash)
-		return 0;
+		return;
 	snprintf(dir, sizeof(dir), "%.*s", (int)(slash - path + 1), path);
 	if (!strcmp(dir, rxaqm_runtime_path("", own, sizeof(own))) || !access(dir, F_OK))
-		return 0;
-	return rxaqm_failed(error, errno,
-			    "%s=%s: cannot open directory \"%s\": %s; make it, or set %s=off", key,
-			    path, dir, strerror(errno), key);
+		return;
+	rxaqm_failed(&error, errno,
+		     "%s=%s: cannot open directory \"%s\": %s; make it, or set %s=off", key, path,
+		     dir, strerror(errno), key);
+	rxaqm_error_join(errors, &error);
 }
 
 static int check(const struct rxaqm_config *config, struct rxaqm_error *error)
 {
 	struct rxaqm_out out;
-	int err;
 
 	/* Not wrapped: one line per key. */
 	rxaqm_out_open(&out, stdout, rxaqm_json);
 	if (rxaqm_json)
 		rxaqm_out_head(&out, "config");
 	rxaqm_config_out(&out, config);
-	err = print_here(&out, config, error)					 ?:
-		      check_directory("status_file", config->status_file, error) ?:
-		      check_directory("textfile", config->metrics_textfile, error);
+	print_here(&out, config, error);
+	check_directory("status_file", config->status_file, error);
+	check_directory("textfile", config->metrics_textfile, error);
 	rxaqm_out_close(&out, false);
-	return err;
+	return -error->err;
 }
 
 /* Block SIGHUP until the event loop waits for it: it would end the process. */

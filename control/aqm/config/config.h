@@ -39,6 +39,7 @@ struct rxaqm_config_iface {
 	bool glob;
 	unsigned int line; /* of its first key, in the last file that has the section */
 	bool here; /* while a file is read: the file has the section */
+	bool wrong; /* a key of it could not be read */
 	bool enable;
 	bool xdp_mode_set; /* otherwise an interface keeps the mode in which it was attached */
 	int xdp_mode; /* enum rxaqm_xdp_mode */
@@ -87,7 +88,7 @@ void rxaqm_config_iface_init(struct rxaqm_config_iface *iface);
 void rxaqm_config_free(struct rxaqm_config *config);
 
 /* Read @path into @config, which is overwritten, and then @path.d/?*.conf, by name: a later file
- * overrides an earlier one, key by key. -errno with @error ("FILE:LINE: ..."): @config is empty.
+ * overrides an earlier one, key by key. -errno with @error (all of them, "FILE:LINE: ..."): @config is empty.
  */
 int rxaqm_config_read(const char *path, struct rxaqm_config *config, struct rxaqm_error *error);
 

@@ -95,10 +95,9 @@ static int unknown(const char *key, const char *section, const char *table,
 	return rxaqm_key_unknown("key", key, section, names, "see rxaqm.conf(5)", error);
 }
 
-static int read_key(void *arg, const char *section, const char *key, const char *value,
-		    unsigned int line, struct rxaqm_error *error)
+static int set_key(struct reading *reading, const char *section, const char *key, const char *value,
+		   unsigned int line, struct rxaqm_error *error)
 {
-	struct reading *reading = arg;
 	bool of_iface = !strncmp(section, "Interface", 9);
 	const char *table = of_iface ? "Interface" : section;
 	const struct rxaqm_key *row = rxaqm_key_find(rxaqm_config_keys, table, key);
@@ -123,6 +122,18 @@ static int read_key(void *arg, const char *section, const char *key, const char 
 	return rxaqm_key_set(row, object, value, 0, error);
 }
 
+static int read_key(void *arg, const char *section, const char *key, const char *value,
+		    unsigned int line, struct rxaqm_error *error)
+{
+	struct reading *reading = arg;
+	int err = set_key(reading, section, key, value, line, error);
+
+	/* What is wrong between its keys may follow from this. */
+	if (err && !strncmp(section, "Interface", 9))
+		current(reading)->wrong = true;
+	return err;
+}
+
 /* Check conditions between the keys of a section. */
 static int check_iface(const struct rxaqm_config_iface *iface, struct rxaqm_error *error)
 {
@@ -136,47 +147,54 @@ static int check_iface(const struct rxaqm_config_iface *iface, struct rxaqm_erro
 }
 
 /* Check what @path, the file just read, has added. */
-static int check_all(struct rxaqm_config *config, const char *path, struct rxaqm_error *error)
+static void check_all(struct rxaqm_config *config, const char *path, struct rxaqm_error *errors)
 {
-	struct rxaqm_error reason = {};
+	struct rxaqm_error reason, error;
 	unsigned int i;
-	int err;
 
-	if (config->metrics_textfile[0] && fnmatch("*[!/].prom", config->metrics_textfile, 0))
-		return rxaqm_bad(error,
-				 "%s: [Metrics]: textfile=%s must end in .prom, or node_exporter "
-				 "does not read it",
-				 path, config->metrics_textfile);
+	if (config->metrics_textfile[0] && fnmatch("*[!/].prom", config->metrics_textfile, 0)) {
+		rxaqm_bad(&error,
+			  "%s: [Metrics]: textfile=%s must end in .prom, or node_exporter does not "
+			  "read it",
+			  path, config->metrics_textfile);
+		rxaqm_error_join(errors, &error);
+	}
 	for (i = 0; i < config->nr_ifaces; i++) {
 		struct rxaqm_config_iface *iface = &config->iface[i];
 
-		err = iface->here ? check_iface(iface, &reason) : 0;
-		if (err)
-			return rxaqm_error_set(error, reason.exit_code, -err,
-					       "%s:%u: [Interface %s]: %.400s", path, iface->line,
-					       iface->match, reason.text);
+		if (iface->here && !iface->wrong && check_iface(iface, &reason)) {
+			rxaqm_error_set(&error, reason.exit_code, reason.err,
+					"%s:%u: [Interface %s]: %.400s", path, iface->line,
+					iface->match, reason.text);
+			rxaqm_error_join(errors, &error);
+		}
 		iface->here = false;
 	}
-	return 0;
 }
 
 /* Add @file's content, which overrides what was read before. */
-static int add_file(FILE *file, const char *path, struct rxaqm_config *config,
-		    struct rxaqm_error *error)
+static void add_file(FILE *file, const char *path, struct rxaqm_config *config,
+		     struct rxaqm_error *errors)
 {
 	const struct rxaqm_ini_ops ops = { .section = read_section, .key = read_key };
 	struct reading reading = { .config = config };
-	int err = rxaqm_ini_read(file, path, &ops, &reading, error);
+	struct rxaqm_error error;
 
-	return err ? err : check_all(config, path, error);
+	if (rxaqm_ini_read(file, path, &ops, &reading, &error))
+		rxaqm_error_join(errors, &error);
+	check_all(config, path, errors);
 }
 
-static int finish(int err, struct rxaqm_config *config)
+static int finish(const struct rxaqm_error *errors, struct rxaqm_config *config,
+		  struct rxaqm_error *error)
 {
+	int err = -errors->err;
 	const struct group *group = err ? NULL : getgrnam(config->status_group);
 
 	if (err)
 		rxaqm_config_free(config);
+	if (err && error)
+		*error = *errors;
 	config->status_gid = group ? group->gr_gid : (gid_t)-1;
 	return err;
 }
@@ -184,22 +202,26 @@ static int finish(int err, struct rxaqm_config *config)
 int rxaqm_config_parse(FILE *file, const char *path, struct rxaqm_config *config,
 		       struct rxaqm_error *error)
 {
+	struct rxaqm_error errors = {};
+
 	rxaqm_config_init(config);
-	return finish(add_file(file, path, config, error), config);
+	add_file(file, path, config, &errors);
+	return finish(&errors, config, error);
 }
 
-static int add_path(const char *path, const char *remedy, struct rxaqm_config *config,
-		    struct rxaqm_error *error)
+static void add_path(const char *path, const char *remedy, struct rxaqm_config *config,
+		     struct rxaqm_error *errors)
 {
 	FILE *file = fopen(path, "re");
-	int err;
+	struct rxaqm_error error;
 
-	if (!file)
-		return rxaqm_failed(error, errno, "cannot open \"%s\": %s; %s", path,
-				    strerror(errno), remedy);
-	err = add_file(file, path, config, error);
-	fclose(file);
-	return err;
+	if (file) {
+		add_file(file, path, config, errors);
+		fclose(file);
+		return;
+	}
+	rxaqm_failed(&error, errno, "cannot open \"%s\": %s; %s", path, strerror(errno), remedy);
+	rxaqm_error_join(errors, &error);
 }
 
 static int is_drop_in(const struct dirent *entry)
@@ -213,32 +235,34 @@ static int by_name(const struct dirent **a, const struct dirent **b)
 }
 
 /* Files of the directory PATH.d. */
-static int add_drop_ins(const char *path, struct rxaqm_config *config, struct rxaqm_error *error)
+static void add_drop_ins(const char *path, struct rxaqm_config *config, struct rxaqm_error *errors)
 {
 	char dir[PATH_MAX], file[PATH_MAX + NAME_MAX + 2];
 	struct dirent **entry = NULL;
-	int nr, i, err = 0;
+	struct rxaqm_error error;
+	int nr, i;
 
 	snprintf(dir, sizeof(dir), "%s.d", path);
 	nr = scandir(dir, &entry, is_drop_in, by_name);
-	if (nr < 0 && errno != ENOENT && errno != ENOTDIR)
-		return rxaqm_failed(error, errno, "cannot read directory \"%s\": %s", dir,
-				    strerror(errno));
+	if (nr < 0 && errno != ENOENT && errno != ENOTDIR) {
+		rxaqm_failed(&error, errno, "cannot read directory \"%s\": %s", dir,
+			     strerror(errno));
+		rxaqm_error_join(errors, &error);
+	}
 	for (i = 0; i < nr; i++) {
 		snprintf(file, sizeof(file), "%s/%s", dir, entry[i]->d_name);
-		if (!err)
-			err = add_path(file, "make it readable, or remove it", config, error);
+		add_path(file, "make it readable, or remove it", config, errors);
 		free(entry[i]);
 	}
 	free(entry);
-	return err;
 }
 
 int rxaqm_config_read(const char *path, struct rxaqm_config *config, struct rxaqm_error *error)
 {
-	int err;
+	struct rxaqm_error errors = {};
 
 	rxaqm_config_init(config);
-	err = add_path(path, "--config names another file", config, error);
-	return finish(err ? err : add_drop_ins(path, config, error), config);
+	add_path(path, "--config names another file", config, &errors);
+	add_drop_ins(path, config, &errors);
+	return finish(&errors, config, error);
 }

@@ -14,33 +14,58 @@
 
 struct reader {
 	FILE *file;
+	const char *path;
 	const struct rxaqm_ini_ops *ops;
 	void *arg;
-	struct rxaqm_error *error;
+	struct rxaqm_error errors; /* all of them */
 	char buf[LINE_MAX_LEN + 1];
 	const char *text; /* of the line, without indentation */
-	unsigned int line; /* of the error in err, if there is one */
-	int err;
+	unsigned int line;
+	bool skip; /* the section is wrong: so may be its keys */
+	bool key_due; /* the line must be a key, and libinih has not reported it */
+	bool over; /* reading on makes no sense */
 };
 
+/* Note @reason, an error in @line (0: in the file), if there is one. */
+static void note(struct reader *reader, unsigned int line, const struct rxaqm_error *reason)
+{
+	struct rxaqm_error error = {};
+
+	if (!reason->err)
+		return;
+	if (line)
+		rxaqm_error_set(&error, reason->exit_code, reason->err, "%s:%u: %s", reader->path,
+				line, reason->text);
+	else
+		rxaqm_error_set(&error, reason->exit_code, reason->err, "%s: %s", reader->path,
+				reason->text);
+	rxaqm_error_join(&reader->errors, &error);
+}
+
 /* Check the section whose "[name]..." is @s, and report it to the caller. */
-static int begin_section(struct reader *reader, const char *s)
+static void begin_section(struct reader *reader, const char *s, struct rxaqm_error *reason)
 {
 	size_t len = strcspn(s, "]");
 	const char *rest = s + len + 1;
 	char name[NAME_MAX_LEN + 1];
 
-	if (!s[len])
-		return rxaqm_bad(reader->error, "\"[\" without \"]\"; write [section]");
-	if (len - 1 > NAME_MAX_LEN)
-		return rxaqm_bad(reader->error, "section name longer than %d characters; split it",
-				 NAME_MAX_LEN);
+	reader->skip = true;
+	if (!s[len]) {
+		rxaqm_bad(reason, "\"[\" without \"]\"; write [section]");
+		return;
+	}
+	if (len - 1 > NAME_MAX_LEN) {
+		rxaqm_bad(reason, "section name longer than %d characters; split it", NAME_MAX_LEN);
+		return;
+	}
 	rest += strspn(rest, BLANKS);
-	if (*rest && *rest != ';' && *rest != '#')
-		return rxaqm_bad(reader->error, "text after [section]; begin a new line");
+	if (*rest && *rest != ';' && *rest != '#') {
+		rxaqm_bad(reason, "text after [section]; begin a new line");
+		return;
+	}
 	memcpy(name, s + 1, len - 1);
 	name[len - 1] = '\0';
-	return reader->ops->section(reader->arg, name, reader->error);
+	reader->skip = reader->ops->section(reader->arg, name, reason);
 }
 
 /* Like fgets(), but returns the length, by which NUL characters are found. */
@@ -55,82 +80,100 @@ static size_t get_line(FILE *file, char buf[LINE_MAX_LEN + 1])
 	return bytes;
 }
 
-/* fgets() for libinih. Each line it returns is whole, checked and without indentation. */
+/* Was the line before neither section nor key? */
+static void check_before(struct reader *reader)
+{
+	struct rxaqm_error reason = {};
+
+	if (reader->key_due)
+		rxaqm_bad(&reason, "neither [section] nor key=value");
+	note(reader, reader->line, &reason);
+	reader->key_due = false;
+}
+
+/* Check the line of @bytes in reader->buf, which libinih is to get in @size bytes. */
+static void check_line(struct reader *reader, size_t bytes, int size, struct rxaqm_error *reason)
+{
+	const char *s = reader->text;
+
+	if (strlen(reader->buf) != bytes) {
+		rxaqm_bad(reason, "NUL character; not a text file");
+		reader->over = true;
+	} else if (strcspn(s, "\r\n") + 3 > (size_t)size || strlen(s) >= (size_t)size) {
+		/* Room for "\r\n" and the NUL. */
+		rxaqm_bad(reason, "line longer than %d characters", size - 3);
+		reader->over = bytes == LINE_MAX_LEN;
+	} else if (*s == '[') {
+		begin_section(reader, s, reason);
+	} else {
+		reader->key_due = *s && *s != ';' && *s != '#';
+	}
+}
+
+/* fgets() for libinih. Each line it returns is whole, checked and without indentation; a wrong one
+ * is empty.
+ */
 static char *read_line(char *buf, int size, void *arg)
 {
 	struct reader *reader = arg;
-	const char *s;
+	struct rxaqm_error reason = {};
 	size_t bytes;
 
-	if (reader->err)
-		return NULL;
-	bytes = get_line(reader->file, reader->buf);
+	check_before(reader);
+	bytes = reader->over ? 0 : get_line(reader->file, reader->buf);
 	if (!bytes) {
-		if (ferror(reader->file))
-			reader->err = rxaqm_failed(reader->error, errno, "%s", strerror(errno));
+		if (!reader->over && ferror(reader->file))
+			rxaqm_failed(&reason, errno, "%s", strerror(errno));
+		note(reader, reader->line, &reason);
 		return NULL;
 	}
 	reader->line++;
-	s = reader->buf;
-	if (reader->line == 1 && !strncmp(s, "\xEF\xBB\xBF", 3))
-		s += 3;
+	reader->text = reader->buf;
+	if (reader->line == 1 && !strncmp(reader->text, "\xEF\xBB\xBF", 3))
+		reader->text += 3;
 	/* libinih takes an indented line for part of the value above. */
-	s += strspn(s, BLANKS);
-	reader->text = s;
-	if (strlen(reader->buf) != bytes)
-		reader->err = rxaqm_bad(reader->error, "NUL character; not a text file");
-	else if (*s == '[')
-		reader->err = begin_section(reader, s);
-	if (reader->err)
-		return NULL;
-	/* Room for "\r\n" and the NUL. */
-	if (strcspn(s, "\r\n") + 3 > (size_t)size || strlen(s) >= (size_t)size) {
-		reader->err = rxaqm_bad(reader->error, "line longer than %d characters", size - 3);
-		return NULL;
-	}
-	return strcpy(buf, s);
+	reader->text += strspn(reader->text, BLANKS);
+	check_line(reader, bytes, size, &reason);
+	note(reader, reader->line, &reason);
+	return strcpy(buf, reason.err ? "\n" : reader->text);
 }
 
 static int handle_key(void *arg, const char *section, const char *key, const char *value)
 {
 	struct reader *reader = arg;
 	int len = (int)strcspn(reader->text, "\r\n");
+	struct rxaqm_error reason = {};
 
 	/* Some builds of libinih report a section by a call without a key. */
-	if (reader->err || !key)
+	if (!key)
+		return 1;
+	reader->key_due = false;
+	if (reader->skip)
 		return 1;
 	/* libinih takes a colon for "=". */
 	if (!*key || reader->text[strcspn(reader->text, "=:")] == ':')
-		reader->err = rxaqm_bad(reader->error, "\"%.*s\" is not the name of a key",
-					len < 49 ? len : 49, reader->text);
+		rxaqm_bad(&reason, "\"%.*s\" is not the name of a key", len < 49 ? len : 49,
+			  reader->text);
 	else if (!*section)
-		reader->err = rxaqm_bad(reader->error, "\"%s\" stands before the first [section]",
-					key);
-	else
-		reader->err = reader->ops->key(reader->arg, section, key, value ? value : "",
-					       reader->line, reader->error);
+		rxaqm_bad(&reason, "\"%s\" stands before the first [section]", key);
+	else if (!reader->ops->key(reader->arg, section, key, value ? value : "", reader->line,
+				   &reason))
+		reason.err = 0;
+	note(reader, reader->line, &reason);
 	return 1;
 }
 
 int rxaqm_ini_read(FILE *file, const char *path, const struct rxaqm_ini_ops *ops, void *arg,
 		   struct rxaqm_error *error)
 {
-	struct rxaqm_error reason;
-	struct reader reader = { .file = file, .ops = ops, .arg = arg, .error = &reason };
-	int line;
+	struct reader reader = { .file = file, .path = path, .ops = ops, .arg = arg };
+	int line = ini_parse_stream(read_line, &reader, handle_key, &reader);
 
-	line = ini_parse_stream(read_line, &reader, handle_key, &reader);
-	if (!reader.err && line < 0)
+	if (line < 0)
 		return rxaqm_failed(error, ENOMEM, "%s: out of memory", path);
-	if (line > 0 && (!reader.err || (unsigned int)line < reader.line)) {
-		reader.line = (unsigned int)line;
-		reader.err = rxaqm_bad(&reason, "neither [section] nor key=value");
-	}
-	if (!reader.err)
+	if (!reader.errors.err)
 		return 0;
-	if (!reader.line)
-		return rxaqm_error_set(error, reason.exit_code, -reader.err, "%s: %s", path,
-				       reason.text);
-	return rxaqm_error_set(error, reason.exit_code, -reader.err, "%s:%u: %s", path, reader.line,
-			       reason.text);
+	if (error)
+		*error = reader.errors;
+	return -reader.errors.err;
 }

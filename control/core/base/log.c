@@ -34,6 +34,7 @@ int rxaqm_error_set(struct rxaqm_error *error, enum rxaqm_exit exit_code, int er
 	if (error) {
 		error->exit_code = exit_code;
 		error->err = err;
+		error->more = 0;
 		va_start(args, fmt);
 		vsnprintf(error->text, sizeof(error->text), fmt, args);
 		va_end(args);
@@ -41,6 +42,25 @@ int rxaqm_error_set(struct rxaqm_error *error, enum rxaqm_exit exit_code, int er
 			want_descriptors(error);
 	}
 	return -err;
+}
+
+int rxaqm_error_join(struct rxaqm_error *all, const struct rxaqm_error *one)
+{
+	const size_t room = sizeof(all->text) - sizeof("\nand 4294967295 more");
+	size_t len = strlen(all->text);
+
+	if (!len) {
+		*all = *one;
+	} else if (!all->more && len + 1 + strlen(one->text) < room) {
+		rxaqm_error_add(all, "%s", one->text);
+	} else {
+		if (all->more)
+			len = (size_t)(strrchr(all->text, '\n') - all->text);
+		else if (len > room)
+			len = room;
+		snprintf(all->text + len, sizeof(all->text) - len, "\nand %u more", ++all->more);
+	}
+	return -all->err;
 }
 
 void rxaqm_error_add(struct rxaqm_error *error, const char *fmt, ...)

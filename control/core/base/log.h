@@ -25,11 +25,17 @@ struct rxaqm_error {
 	enum rxaqm_exit exit_code;
 	int err; /* errno, positive */
 	char text[1024];
+	unsigned int more; /* errors that had no room in it */
 };
 
 /* Fill in @error (may be NULL) and return -@err, so that a function can return the result. */
 int rxaqm_error_set(struct rxaqm_error *error, enum rxaqm_exit exit_code, int err, const char *fmt,
 		    ...) __attribute__((format(printf, 4, 5)));
+
+/* Add the text of @one to that of @all as a line, or count it if there is no room. The first one
+ * gives the exit code. Returns -errno of the first.
+ */
+int rxaqm_error_join(struct rxaqm_error *all, const struct rxaqm_error *one);
 
 /* Add a line to the text, for something that the operator should know though it went well. */
 void rxaqm_error_add(struct rxaqm_error *error, const char *fmt, ...)

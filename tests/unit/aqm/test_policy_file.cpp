@@ -132,6 +132,37 @@ TEST_CASE("policy file: errors name file and line", "[policy_file]")
 	}
 }
 
+TEST_CASE("policy file: all errors are told, as far as there is room", "[policy_file]")
+{
+	Policies policies = defaults(8);
+	rxaqm_error error = {};
+	std::string text = "[interface]\ntarget=5\nmode enforce\necn=on\n[queue 9]\nmode=bad\n"
+			   "[queue 1]\nmode=bad\nack=thin\nack=keep\nmodes\n";
+
+	CHECK(parse(text, policies, &error) == -EINVAL);
+	INFO(error.text);
+	CHECK(std::string(error.text)
+		      .find("p.conf:2: target=5: a unit is required, as in "
+			    "target=5ms (ns, us, ms, s or m)\n"
+			    "p.conf:3: neither [section] nor key=value\n"
+			    "p.conf:5: [queue 9]: the queues there are go from 0 to 7\n"
+			    "p.conf:8: mode=bad: must be one of ") == 0);
+	CHECK(std::string(error.text).find("\np.conf:10: ack is set twice") != std::string::npos);
+	CHECK(std::string(error.text).find("\np.conf:11: neither") != std::string::npos);
+	/* What was wrong before is no reason for another error. */
+	CHECK(std::count(error.text, error.text + strlen(error.text), '\n') == 5);
+
+	text = "[interface]\n";
+	for (int i = 0; i < 1000; i++)
+		text += "tagret=5ms\n";
+	CHECK(parse(text, policies, &error) == -EINVAL);
+	std::string says = error.text;
+	INFO(says);
+	long lines = std::count(says.begin(), says.end(), '\n');
+	CHECK(lines > 5);
+	CHECK(says.substr(says.rfind('\n')) == "\nand " + std::to_string(1000 - lines) + " more");
+}
+
 TEST_CASE("policy file: NUL characters are no text", "[policy_file]")
 {
 	Policies policies = defaults(2);
