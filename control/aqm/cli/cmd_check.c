@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* rxaqm check: for monitoring. Its exit codes are those of check.h. */
 #include <errno.h>
-#include <linux/if_link.h>
 #include <string.h>
 #include <unistd.h>
 
 #include "base/now.h"
 #include "base/procfs.h"
+#include "report/arrivals.h"
 #include "report/check.h"
 #include "command/options.h"
 #include "cli/cmd.h"
@@ -18,9 +18,8 @@
 
 /* The first look at an interface. */
 struct first_look {
-	__u64 attached_ns; /* a later attachment is not compared; 0: no look */
+	struct rxaqm_arrivals arrivals;
 	__s64 overflow; /* negative: not known */
-	__u64 received, seen; /* packets, by the interface and by the XDP program */
 	__s64 backlog; /* overflow of the backlogs behind native mode; negative: RPS is off */
 };
 
@@ -67,27 +66,6 @@ static __s64 read_overflow(const struct rxaqm_iface *iface)
 	return rxaqm_check_overflow(iface, here ? name : NULL);
 }
 
-/* Packets received so far; 0 if that is not known: the interface is elsewhere. */
-static __u64 read_received(const struct rxaqm_iface *iface)
-{
-	struct rtnl_link_stats64 stats;
-	char name[RXAQM_IFNAMSIZ];
-	bool here;
-
-	rxaqm_iface_name(iface, name, &here);
-	return here && !rxaqm_link_stats(name, &stats) ? stats.rx_packets : 0;
-}
-
-static __u64 read_seen(const struct check *check, const struct rxaqm_iface *iface)
-{
-	__u64 seen = 0;
-	unsigned int i;
-
-	for (i = 0; i < iface->nr_queues; i++)
-		seen += rxaqm_state_queue(check->state, iface, i)->stat[RXAQM_STAT_PACKETS];
-	return seen;
-}
-
 /* Packets lost to the backlogs that RPS hands @iface's packets to, behind native mode; -ENODEV if
  * there are none.
  */
@@ -115,14 +93,22 @@ static void find_lost_behind(struct check *check, const struct rxaqm_iface *ifac
 			 (__u32)(now - first->backlog), found->name);
 }
 
+static void look_for_arrivals(const struct check *check, const struct rxaqm_iface *iface,
+			      struct rxaqm_arrivals *arrivals)
+{
+	char name[RXAQM_IFNAMSIZ];
+	bool here;
+
+	rxaqm_iface_name(iface, name, &here);
+	rxaqm_arrivals_take(check->state, iface, here ? name : NULL, arrivals);
+}
+
 static void look_first(struct check *check, const struct rxaqm_iface *iface)
 {
 	struct first_look *first = &check->iface[iface - check->state->iface];
 
-	first->attached_ns = iface->attached_ns;
+	look_for_arrivals(check, iface, &first->arrivals);
 	first->overflow = read_overflow(iface);
-	first->received = read_received(iface);
-	first->seen = read_seen(check, iface);
 	first->backlog = read_backlog(iface);
 }
 
@@ -151,13 +137,14 @@ static void look_again(struct check *check, const struct rxaqm_iface *iface)
 {
 	const struct first_look *first = &check->iface[iface - check->state->iface];
 	struct rxaqm_check_iface found = {};
+	struct rxaqm_arrivals arrivals;
 	char lost[RXAQM_FRAGMENTS_TEXT];
 	const char *name = found.name;
 	__s64 overflow;
 	unsigned int i;
 	bool here;
 
-	if (first->attached_ns != iface->attached_ns)
+	if (first->arrivals.attached_ns != iface->attached_ns)
 		return;
 	rxaqm_iface_name(iface, found.name, &here);
 	if (rxaqm_status_unguarded(iface, here))
@@ -168,9 +155,8 @@ static void look_again(struct check *check, const struct rxaqm_iface *iface)
 	for (i = 0; i < iface->nr_queues; i++)
 		look_again_at_queue(check, iface, &found, i);
 	find_lost_behind(check, iface, first, &found);
-	found.seen = read_seen(check, iface) - first->seen;
-	if (first->received)
-		found.received = read_received(iface) - first->received;
+	look_for_arrivals(check, iface, &arrivals);
+	found.unseen = rxaqm_arrivals_unseen(&first->arrivals, &arrivals);
 	overflow = read_overflow(iface);
 	found.overflow_known = overflow >= 0 && first->overflow >= 0;
 	if (found.overflow_known)

@@ -110,6 +110,8 @@ static void look_for_silent_changes(struct rxaqm_run *run)
 			link->verify = true;
 		if (link->state == RXAQM_LINK_LOST && !run->bpffs_lost && !link->due_ns)
 			rxaqm_run_try_again(link, 0);
+		if (poll && iface)
+			rxaqm_run_check_arrivals(link, iface);
 		/* Changes of the length of a backlog, a sysctl, of RPS, and of forwarding are not
 		 * announced.
 		 */

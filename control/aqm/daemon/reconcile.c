@@ -144,6 +144,7 @@ static int attach_anew(struct rxaqm_link *link, struct rxaqm_iface *iface, struc
 	if (link->kept)
 		plan->policy = link->kept[0];
 	link->refreshed_ns = rxaqm_now_ns();
+	link->revive = false;
 	if (link->kept)
 		rxaqm_run_note_detached(link, iface);
 	err = rxaqm_run_detach(link, iface, error);
@@ -180,6 +181,8 @@ static int adopt(struct rxaqm_link *link, struct rxaqm_iface *iface, struct rxaq
 		plan->key = iface->flags & RXAQM_IFACE_BY_CPU	? RXAQM_KEY_CPU :
 			    iface->flags & RXAQM_IFACE_BY_QUEUE ? RXAQM_KEY_QUEUE :
 								  RXAQM_KEY_AUTO;
+	if (!why && link->revive)
+		why = "its driver had lost the XDP program";
 	if (!why) {
 		why = rxaqm_entry_outgrown(iface, link->name);
 		if (why && link->refreshed_ns &&

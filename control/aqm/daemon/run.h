@@ -17,6 +17,7 @@
 
 #include "clock/phc.h"
 #include "config/config.h"
+#include "report/arrivals.h"
 #include "state/state.h"
 
 /* Pause before the next attempt: another command works; the state is lost. */
@@ -66,6 +67,10 @@ struct rxaqm_link {
 	bool reapply; /* even if the section was applied before: reload */
 	bool found; /* it existed when the daemon started */
 	bool verify; /* check whether the program is still there */
+	/* Do packets reach its program? The last look, */
+	struct rxaqm_arrivals arrivals;
+	unsigned int blind; /* how often it was said that they do not, with none seen in between, */
+	bool revive; /* and whether to attach it anew */
 	__u64 refreshed_ns; /* when it was last attached again because its queues had changed */
 	/* The attachment: entry in the registry, and program. */
 	int slot;

@@ -137,3 +137,27 @@ void rxaqm_run_verify(struct rxaqm_link *link)
 	rxaqm_run_release(link,
 			  iface ? "its XDP program was taken off" : "was detached by a command");
 }
+
+void rxaqm_run_check_arrivals(struct rxaqm_link *link, const struct rxaqm_iface *iface)
+{
+	const struct rxaqm_arrivals before = link->arrivals;
+	struct rxaqm_arrivals *now = &link->arrivals;
+	__u64 unseen;
+
+	rxaqm_arrivals_take(&link->run->state, iface, link->name, now);
+	if (now->seen != (before.attached_ns == now->attached_ns ? before.seen : 0))
+		link->blind = 0;
+	unseen = rxaqm_arrivals_unseen(&before, now);
+	/* It is told twice at most, and attached anew once: that may not help. */
+	if (!unseen || link->revive || link->blind > 1)
+		return;
+	link->revive = !link->blind++;
+	rxaqm_link_log(link, LOG_WARNING,
+		       "received %llu packets, of which the XDP program saw none: the driver has "
+		       "lost it%s",
+		       unseen,
+		       link->revive ? "; attaching anew" :
+				      " again; packets pass untouched until it sees some");
+	if (link->revive)
+		rxaqm_run_try_again(link, 0);
+}

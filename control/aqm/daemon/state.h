@@ -10,3 +10,5 @@ bool rxaqm_run_state_open(struct rxaqm_run *run);
 void rxaqm_run_state_changed(struct rxaqm_run *run);
 /* Check whether @link is still attached. */
 void rxaqm_run_verify(struct rxaqm_link *link);
+/* Check whether packets still reach the program of @link, attached as @iface. */
+void rxaqm_run_check_arrivals(struct rxaqm_link *link, const struct rxaqm_iface *iface);

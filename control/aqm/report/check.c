@@ -141,17 +141,14 @@ static void print_perfdata(const struct rxaqm_check_sum *sum, const struct rxaqm
 		fprintf(file, " '%s_overflow'=%llu;;0;0", label, iface->overflow);
 }
 
-/* Fewer packets may all be counted at the end of a poll that goes on. */
-#define RECEIVED_MIN 100
-
 void rxaqm_check_add_iface(struct rxaqm_check_sum *sum, const struct rxaqm_check_iface *iface)
 {
 	sum->nr_queues += iface->nr_queues;
-	if (iface->received >= RECEIVED_MIN && !iface->seen)
+	if (iface->unseen)
 		rxaqm_check_find(sum, RXAQM_CHECK_CRITICAL, iface,
 				 "received %llu packets, of which the XDP program saw none: the "
 				 "driver has lost it; detach, then attach again",
-				 iface->received);
+				 iface->unseen);
 	sum->nr_standing += iface->nr_standing;
 	if (iface->overflow_known && iface->overflow)
 		rxaqm_check_find(sum, RXAQM_CHECK_CRITICAL, iface,

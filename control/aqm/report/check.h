@@ -32,8 +32,7 @@ struct rxaqm_check_iface {
 	unsigned int nr_queues, nr_standing;
 	__u64 worst_ns; /* largest averaged sojourn of queues that stand */
 	__u64 stood_ns; /* longest time that one of them stood */
-	/* Between the looks: received by the interface, and seen by the XDP program. */
-	__u64 received, seen;
+	__u64 unseen; /* rxaqm_arrivals_unseen() */
 	bool overflow_known;
 	__u64 overflow; /* packets lost between the looks, since a queue was full */
 };
