@@ -48,11 +48,11 @@ further()
 status()
 {
 	for ((i = 0; i < 15; i++)); do
-		took "$rxaqm" --netns "$ns" status
+		took "$rxaqm" --netns "$ns" status -j
 	done
 }
 
 first | figure "attach, the first" 500
 further | figure "attach, of 16 interfaces" 500
-status | figure "status, 16 interfaces of 4 queues" 50
+status | figure "status -j, 16 interfaces of 4 queues" 50
 "$rxaqm" --netns "$ns" detach --all >/dev/null

@@ -129,7 +129,7 @@ static void print_attached(const struct rxaqm_state *state, const struct rxaqm_i
 		      iface->nr_queues);
 	rxaqm_out_bool(&out, "by_cpu", " by CPU", NULL, iface->flags & RXAQM_IFACE_BY_CPU);
 	rxaqm_out_text(&out, "\n");
-	rxaqm_notes_out(&out, state, iface, iface->name, true);
+	rxaqm_notes_out(&out, state, iface, iface->name, true, 0);
 	rxaqm_out_close(&out, false);
 }
 

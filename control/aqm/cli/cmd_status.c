@@ -19,7 +19,33 @@
 struct args {
 	const char *ifname; /* NULL: all */
 	bool all; /* queues */
+	__u64 window_ns; /* between two looks; 0: one second for text, one look for JSON */
 };
+
+static struct rxaqm_looks first; /* large: zero until used */
+static bool looked;
+
+static void add_iface(struct rxaqm_out *out, const struct rxaqm_state *state,
+		      const struct rxaqm_iface *iface)
+{
+	rxaqm_status_add(out, state, iface, looked ? &first : NULL);
+}
+
+/* Open the state, take the first of two looks, and wait for the second. */
+static int look_first(struct rxaqm_call *call, const struct args *args)
+{
+	const struct rxaqm_iface *iface;
+	int err = rxaqm_view_open(call, args->ifname);
+
+	if (err)
+		return err;
+	looked = true;
+	rxaqm_view_each(iface, &call->state, args->ifname)
+		rxaqm_looks_take(&first, &call->state, iface);
+	rxaqm_sleep_until(rxaqm_now_ns() + (args->window_ns ?: RXAQM_NSEC_PER_SEC));
+	/* It may have been detached meanwhile. */
+	return rxaqm_view_open(call, args->ifname);
+}
 
 /* Where the daemon writes its file, by its configuration if that may be read, else by default. */
 static void find_path(char path[RXAQM_CONFIG_PATH_LEN])
@@ -139,16 +165,16 @@ static int status_of_state(struct rxaqm_call *call, const struct args *args)
 {
 	const struct rxaqm_iface *iface;
 	struct rxaqm_out json;
-	int ret;
+	int ret = rxaqm_json && !args->window_ns ? 0 : look_first(call, args);
 
 	if (rxaqm_json)
-		return rxaqm_view_print(call, "status", args->ifname, rxaqm_status_add);
-	if (rxaqm_view_open(call, args->ifname))
-		return -1;
+		return rxaqm_view_print(call, "status", args->ifname, add_iface);
+	if (ret)
+		return ret;
 	rxaqm_out_open(&json, NULL, true);
 	rxaqm_out_array(&json, "interfaces");
 	rxaqm_view_each(iface, &call->state, args->ifname)
-		rxaqm_status_add(&json, &call->state, iface);
+		add_iface(&json, &call->state, iface);
 	ret = print_text(json.open[0], args->all);
 	json_object_put(json.open[0]);
 	return ret;
@@ -156,6 +182,9 @@ static int status_of_state(struct rxaqm_call *call, const struct args *args)
 
 static const struct rxaqm_option status_options[] = {
 	{ "all", 'a', NULL, "Idle queues, too", RXAQM_FLAG(all) },
+	{ "interval", 'i', "DURATION",
+	  "Time between the two looks (default 1s); JSON has one look, unless this is given",
+	  RXAQM_DURATION(window_ns, 10 * RXAQM_NSEC_PER_MSEC, 60 * RXAQM_NSEC_PER_SEC) },
 	{ 0 },
 };
 

@@ -50,9 +50,7 @@ bool rxaqm_top_is_rate(enum rxaqm_top_column column)
 
 static double rate(const struct rxaqm_top_row *row, enum rxaqm_stat stat)
 {
-	__u64 more = row->now.queue.stat[stat] - row->before.stat[stat];
-
-	return row->seconds > 0 ? (double)more / row->seconds : 0;
+	return rxaqm_look_rate(&row->before, &row->now, stat);
 }
 
 /* A counter and its shadow in observe mode; only one of the two moves at a time. */
@@ -61,7 +59,7 @@ static double rate(const struct rxaqm_top_row *row, enum rxaqm_stat stat)
 static void fill(struct rxaqm_top_row *row, __u64 look)
 {
 	const struct rxaqm_figures *now = &row->now;
-	const __u64 *hist = now->queue.hist, *since = row->before.hist;
+	const __u64 *hist = now->queue.hist, *since = row->before.queue.hist;
 	struct rxaqm_top_past *past = &row->past[look % RXAQM_TOP_PAST];
 	double *value = row->value;
 	double low;
@@ -97,15 +95,12 @@ static void take_row(struct rxaqm_top *top, const struct rxaqm_iface *iface, con
 {
 	struct rxaqm_top_row *row = &top->row[iface->queue_base + queue];
 	struct rxaqm_figures *now = &row->now;
-	__u64 before_ns = now->now_ns;
 
-	row->before = now->queue;
+	rxaqm_look_keep(&row->before, row->attached_ns, now);
 	rxaqm_figures_take(top->state, iface, queue, rxaqm_now_ns(), now);
-	row->seconds = (double)(now->now_ns - before_ns) / 1e9;
 	/* There is nothing to compare with yet, or only values of another attachment. */
 	if (row->attached_ns != iface->attached_ns) {
-		row->before = now->queue;
-		row->seconds = 0;
+		rxaqm_look_keep(&row->before, iface->attached_ns, now);
 		memset(row->past, 0, sizeof(row->past));
 	}
 	row->attached_ns = iface->attached_ns;

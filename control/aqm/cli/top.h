@@ -6,6 +6,7 @@
 
 #include "attach/sockets.h"
 #include "cli/cmd.h"
+#include "report/looks.h"
 #include "report/overview.h"
 
 /* The columns; those of rxaqm's first experiment are among them. */
@@ -47,9 +48,8 @@ struct rxaqm_top_past {
 struct rxaqm_top_row {
 	char interface[RXAQM_IFNAMSIZ];
 	struct rxaqm_figures now;
-	struct rxaqm_queue before; /* at the previous look */
+	struct rxaqm_look before; /* the previous one; equal, if it was not seen before */
 	struct rxaqm_socket socket; /* if a socket serves the queue */
-	double seconds; /* between the two; 0: not seen before */
 	__u64 attached_ns;
 	double ack_drop; /* part of drop */
 	double value[RXAQM_TOP_COLUMNS]; /* of columns that are numbers; times in ns */

@@ -43,7 +43,7 @@ static void write_iface(FILE *file, const struct rxaqm_state *state,
 
 	rxaqm_out_open(&out, file, true);
 	rxaqm_out_array(&out, "interfaces");
-	rxaqm_status_add(&out, state, iface);
+	rxaqm_status_add(&out, state, iface, NULL);
 	rxaqm_clean_puts(file,
 			 json_object_to_json_string_ext(json_object_array_get_idx(out.open[1], 0),
 							JSON_C_TO_STRING_NOSLASHESCAPE));

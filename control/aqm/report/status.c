@@ -28,6 +28,30 @@ static void add_stats(struct rxaqm_out *out, const struct rxaqm_queue *q)
 	rxaqm_out_end(out);
 }
 
+static void add_quantiles(struct rxaqm_out *out, const __u64 *hist, const __u64 *since)
+{
+	if (!rxaqm_hist_packets(hist, since))
+		return;
+	rxaqm_out_u64(out, "sojourn_p50_ns", NULL, rxaqm_hist_quantile_ns(hist, since, 500));
+	rxaqm_out_u64(out, "sojourn_p99_ns", NULL, rxaqm_hist_quantile_ns(hist, since, 990));
+}
+
+/* What happened since @look. */
+static void add_window(struct rxaqm_out *out, const struct rxaqm_look *look,
+		       const struct rxaqm_figures *now)
+{
+	int i;
+
+	rxaqm_out_object(out, "window");
+	rxaqm_out_u64(out, "window_ns", NULL, rxaqm_ns_since(now->now_ns, look->now_ns));
+	add_quantiles(out, now->queue.hist, look->queue.hist);
+	rxaqm_out_object(out, "rates");
+	for (i = 0; i < RXAQM_NR_STATS; i++)
+		rxaqm_out_double(out, stat_names[i], NULL, rxaqm_look_rate(look, now, i));
+	rxaqm_out_end(out);
+	rxaqm_out_end(out);
+}
+
 static void add_sojourn(struct rxaqm_out *out, const struct rxaqm_figures *figures)
 {
 	const struct rxaqm_queue *q = &figures->queue;
@@ -39,10 +63,7 @@ static void add_sojourn(struct rxaqm_out *out, const struct rxaqm_figures *figur
 	if (figures->standing)
 		rxaqm_out_u64(out, "stood_ns", NULL, figures->stood_ns);
 	rxaqm_out_u64(out, "sojourn_ns", NULL, figures->sojourn_ns);
-	if (!rxaqm_hist_packets(q->hist, NULL))
-		return;
-	rxaqm_out_u64(out, "sojourn_p50_ns", NULL, rxaqm_hist_quantile_ns(q->hist, NULL, 500));
-	rxaqm_out_u64(out, "sojourn_p99_ns", NULL, rxaqm_hist_quantile_ns(q->hist, NULL, 990));
+	add_quantiles(out, q->hist, NULL);
 	if (!figures->sampled)
 		return;
 	rxaqm_out_u64(out, "sample_sojourn_ns", NULL, q->sample_sojourn_ns);
@@ -101,6 +122,7 @@ void rxaqm_status_law_add(struct rxaqm_out *out, const struct rxaqm_figures *fig
 struct view {
 	const struct rxaqm_state *state;
 	const struct rxaqm_iface *iface;
+	const struct rxaqm_looks *before; /* NULL: no earlier look */
 	unsigned int ifindex; /* 0: it is not in this namespace */
 	const char *name;
 	bool asked; /* sockets were read, which happens once one is needed */
@@ -164,6 +186,8 @@ static void add_target(struct rxaqm_out *out, const struct rxaqm_figures *figure
 
 static void add_queue(struct rxaqm_out *out, struct view *view, unsigned int number)
 {
+	const struct rxaqm_look *look =
+		view->before ? &view->before->queue[view->iface->queue_base + number] : NULL;
 	struct rxaqm_figures figures;
 
 	rxaqm_figures_take(view->state, view->iface, number, rxaqm_now_ns(), &figures);
@@ -177,6 +201,8 @@ static void add_queue(struct rxaqm_out *out, struct view *view, unsigned int num
 	rxaqm_out_bool(out, "target_auto", NULL, NULL, figures.policy.target_auto);
 	rxaqm_out_u64(out, "interval_ns", NULL, figures.interval_ns);
 	add_sojourn(out, &figures);
+	if (look && look->attached_ns == view->iface->attached_ns)
+		add_window(out, look, &figures);
 	rxaqm_settings_sources_out(out, &figures.policy);
 	add_socket(out, view, &figures);
 	add_target(out, &figures);
@@ -215,10 +241,21 @@ static void add_room(struct rxaqm_out *out, const struct rxaqm_iface *iface, con
 		rxaqm_out_u64(out, "nr_queues_now", NULL, nic.nr_rx_queues);
 }
 
-void rxaqm_status_add(struct rxaqm_out *out, const struct rxaqm_state *state,
-		      const struct rxaqm_iface *iface)
+/* Packets that the driver has received and the program has lost since the look before. */
+static __u64 unseen(const struct view *view, const char *here)
 {
-	struct view view = { .state = state, .iface = iface };
+	struct rxaqm_arrivals now;
+
+	if (!view->before)
+		return 0;
+	rxaqm_arrivals_take(view->state, view->iface, here, &now);
+	return rxaqm_arrivals_unseen(&view->before->iface[view->iface - view->state->iface], &now);
+}
+
+void rxaqm_status_add(struct rxaqm_out *out, const struct rxaqm_state *state,
+		      const struct rxaqm_iface *iface, const struct rxaqm_looks *before)
+{
+	struct view view = { .state = state, .iface = iface, .before = before };
 	char name[RXAQM_IFNAMSIZ];
 	const char *trouble;
 	bool here;
@@ -245,7 +282,7 @@ void rxaqm_status_add(struct rxaqm_out *out, const struct rxaqm_state *state,
 		rxaqm_out_u64(out, "ring_entries", NULL, iface->ring_entries);
 	rxaqm_out_u64(out, "attached_for_ns", NULL,
 		      rxaqm_ns_since(rxaqm_now_ns(), iface->attached_ns));
-	rxaqm_notes_out(out, state, iface, name, here);
+	rxaqm_notes_out(out, state, iface, name, here, unseen(&view, here ? name : NULL));
 	add_queues(out, &view);
 	rxaqm_out_end(out);
 }

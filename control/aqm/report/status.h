@@ -5,13 +5,15 @@
 #pragma once
 
 #include "base/out.h"
-#include "figures/figures.h"
+#include "report/looks.h"
 
 struct json_object;
 
-/* Add one interface, an object, to an array. @out is JSON. */
+/* Add one interface, an object, to an array. @out is JSON. @before: an earlier look, from which on
+ * rates are told, too; NULL: there was none.
+ */
 void rxaqm_status_add(struct rxaqm_out *out, const struct rxaqm_state *state,
-		      const struct rxaqm_iface *iface);
+		      const struct rxaqm_iface *iface, const struct rxaqm_looks *before);
 
 /* Print the state of a queue's law: an object "law", or with law=codel "codel". */
 void rxaqm_status_law_add(struct rxaqm_out *out, const struct rxaqm_figures *figures);

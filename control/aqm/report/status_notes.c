@@ -166,6 +166,11 @@ static void about_kernel(const struct rxaqm_note_facts *facts, struct rxaqm_out 
 
 void rxaqm_notes_write(const struct rxaqm_note_facts *facts, struct rxaqm_out *out)
 {
+	if (facts->unseen)
+		add(out, NULL,
+		    "received %llu packets, of which the XDP program saw none: the driver has lost "
+		    "it; detach, then attach again",
+		    facts->unseen);
 	if (facts->lost[0])
 		add(out, NULL, "%s", facts->lost);
 	if (facts->outgrown)
@@ -346,7 +351,7 @@ static void about_trial(const struct rxaqm_iface *iface, const char *ifname, str
 }
 
 void rxaqm_notes_out(struct rxaqm_out *out, const struct rxaqm_state *state,
-		     const struct rxaqm_iface *iface, const char *ifname, bool here)
+		     const struct rxaqm_iface *iface, const char *ifname, bool here, __u64 unseen)
 {
 	struct rxaqm_note_facts facts;
 
@@ -354,6 +359,7 @@ void rxaqm_notes_out(struct rxaqm_out *out, const struct rxaqm_state *state,
 	about_trial(iface, ifname, out);
 	if (here) {
 		find_facts(state, iface, ifname, &facts);
+		facts.unseen = unseen;
 		rxaqm_notes_write(&facts, out);
 	}
 	rxaqm_out_end(out);

@@ -44,12 +44,13 @@ struct rxaqm_note_facts {
 	char lost[RXAQM_FRAGMENTS_TEXT]; /* why frames are lost that are too large; "": none are */
 	char way_out[RXAQM_WAY_OUT_LEN]; /* why merge=on does nothing; "": it does, or is off */
 	bool before_rps; /* native mode, and RPS hands its packets to backlogs behind that */
+	__u64 unseen; /* packets that were received lately, while the program saw none */
 	const char *outgrown; /* how the interface has changed since attach; or NULL */
 };
 
 /* Print the notes about @facts: entries of the open array, or lines " note: ...". */
 void rxaqm_notes_write(const struct rxaqm_note_facts *facts, struct rxaqm_out *out);
 
-/* Print the array "notes" of @iface; empty if the interface is not @here. */
+/* Print the array "notes" of @iface; empty if the interface is not @here. @unseen: see above. */
 void rxaqm_notes_out(struct rxaqm_out *out, const struct rxaqm_state *state,
-		     const struct rxaqm_iface *iface, const char *ifname, bool here);
+		     const struct rxaqm_iface *iface, const char *ifname, bool here, __u64 unseen);

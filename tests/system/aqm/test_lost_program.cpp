@@ -59,15 +59,17 @@ unsigned count(const std::string &text, const std::string &what)
 
 } // namespace
 
-TEST_CASE("lost program: check is CRITICAL", "[check]")
+TEST_CASE("lost program: check is CRITICAL, and status has a note", "[check]")
 {
 	Lost lost;
 	Result quiet = lost.host.rxaqm(lost.wire.rx, { "check" });
 	Background traffic(lost.wire);
 	Result result = lost.host.rxaqm(lost.wire.rx, { "check" });
+	Result status = lost.host.rxaqm(lost.wire.rx, { "status" });
 
 	traffic.stop();
-	CAPTURE(quiet.text(), result.text());
+	CAPTURE(quiet.text(), result.text(), status.text());
+	CHECK(status.out.find("note: received ") != std::string::npos);
 	CHECK(quiet.exit_code == 0);
 	CHECK(result.exit_code == 2);
 	CHECK(result.out.find("of which the XDP program saw none") != std::string::npos);

@@ -160,6 +160,31 @@ TEST_CASE("views: status has state, policy and all counters, in JSON and in text
 	CHECK(text.out.find("packets ") != std::string::npos);
 }
 
+TEST_CASE("views: status tells the last second from what was since attach", "[views]")
+{
+	Attached a;
+	const std::string queue = "/interfaces/0/queues/0";
+
+	/* One look has no rates, unless an interval is given. */
+	CHECK_FALSE(a.host.json(a.wire.rx, { "status" }).has(queue + "/window"));
+	Result quiet = a.host.rxaqm(a.wire.rx, { "status", "-i", "200ms" });
+	Background background(a.wire);
+	Json json = a.host.json(a.wire.rx, { "status", "-i", "2s" });
+	Result text = a.host.rxaqm(a.wire.rx, { "status" });
+	background.stop();
+	CAPTURE(quiet.text(), text.text());
+	CHECK(quiet.out.find("    last 2") != std::string::npos);
+	CHECK(quiet.out.find("    since attach, ") != std::string::npos);
+	CHECK(json.number(queue + "/window/window_ns") >= 2000000000);
+	/* About a packet a ms, by a process that may get no CPU for a while. */
+	CHECK(json.real(queue + "/window/rates/packets") > 10);
+	CHECK(json.real(queue + "/window/rates/packets") < 1500);
+	CHECK(json.number(queue + "/stats/packets") > 100);
+	CHECK(json.has(queue + "/window/sojourn_p99_ns"));
+	CHECK(text.out.find("    last 1") != std::string::npos);
+	CHECK(text.out.find("/s polls_drained ") != std::string::npos);
+}
+
 TEST_CASE("views: top counts packets a second", "[views]")
 {
 	Attached a;

@@ -401,3 +401,11 @@ TEST_CASE("notes: RPS behind native mode", "[notes]")
 	check_says(facts, { "RPS is on", "stand in the CPUs' backlogs",
 			    "\"rxaqm attach --mode generic --key cpu eth7\"" });
 }
+
+TEST_CASE("notes: a driver that has lost the program", "[notes]")
+{
+	rxaqm_note_facts facts = healthy();
+
+	facts.unseen = 1234;
+	check_says(facts, { "received 1234 packets, of which the XDP program saw none", "detach" });
+}
