@@ -20,10 +20,11 @@ COMPLETIONS = $(BASH_COMPLETION) $(ZSH_COMPLETION) $(FISH_COMPLETION)
 AT_PREFIX = sed 's@/usr/\(sbin/rxaqm\|share/doc/\|share/rxaqm/\)@$(PREFIX)/\1@g'
 # The documents that manuals and alerts point to, and those that these do, by their packages.
 DOCUMENTED := rxaqm rxaqm-doctor rxaqm-qualify
-DOCUMENTS_rxaqm := README.md $(addprefix docs/,af_xdp.md design.md fleet.md law.md measurements.md \
-	rxaqm.schema.json trial.schema.json tso-bonus.md)
-DOCUMENTS_rxaqm-doctor := docs/doctor.md docs/doctor.schema.json
-DOCUMENTS_rxaqm-qualify := docs/qualify.md docs/qualify.schema.json
+DOCUMENTS := $(addprefix rxaqm:,README.md SECURITY.md CHANGELOG.md $(addprefix docs/,overview.md \
+	af_xdp.md design.md fleet.md law.md measurements.md platforms.md rxaqm.schema.json \
+	trial.schema.json tso-bonus.md demo.svg evaluation-delay.svg evaluation-time.svg experiment.svg)) \
+	$(addprefix rxaqm-doctor:docs/,doctor.md doctor.schema.json) \
+	$(addprefix rxaqm-qualify:docs/,qualify.md qualify.schema.json)
 BUILD := build
 VERSION := $(shell cat VERSION)
 # Of a checkout, or, in what "git archive" made, what it wrote there.
@@ -143,7 +144,7 @@ CYCLES ?= 10000
 .SECONDARY:
 .DEFAULT_GOAL := all
 .PHONY: all help deps demo test test-all soak test-vm experiment eval bench bench-xsk fresh docs lint format \
-	qualify-lab qualify-reports install programs install-programs uninstall deb rpm dist release repo clean tools FORCE \
+	qualify-lab qualify-reports install programs install-programs install-documents uninstall deb rpm dist release repo clean tools FORCE \
 	build-demo build-test build-test-vm build-bench deps-test-vm \
 	$(addprefix setup-,demo test test-vm experiment eval bench lab)
 
@@ -269,9 +270,12 @@ install: install-programs $(XSK_PRODUCTS) ## Install below $(DESTDIR)$(PREFIX), 
 
 programs: $(PROGRAMS)
 
-install-programs: programs
+install-documents:
+	packaging/install-documents.sh $(SHARE)/doc $(DOCUMENTS)
+
+install-programs: programs install-documents
 	install -D -m 755 -t $(DESTDIR)$(PREFIX)/sbin $(PROGRAMS)
-	install -D -m 644 -t $(SHARE)/doc/rxaqm/nic-profiles nic-profiles/README.md $(PROFILES)
+	install -D -m 644 -t $(SHARE)/doc/rxaqm/nic-profiles $(PROFILES)
 	install -D -m 644 -t $(SHARE)/rxaqm/prometheus packaging/prometheus/rxaqm.scrape.yml
 	$(AT_PREFIX) packaging/prometheus/rxaqm.rules.yml >$(SHARE)/rxaqm/prometheus/rxaqm.rules.yml
 	install -D -m 644 -t $(SHARE)/rxaqm/grafana packaging/grafana/rxaqm.json
@@ -279,7 +283,6 @@ install-programs: programs
 		install -d $(SHARE)/man/man$${manual##*.} && \
 			$(AT_PREFIX) $$manual >$(SHARE)/man/man$${manual##*.}/$${manual##*/} || exit 1; \
 	done
-	$(foreach p,$(DOCUMENTED),install -D -m 644 -t $(SHARE)/doc/$(p) $(DOCUMENTS_$(p)) &&) true
 	install -d $(SHARE)/bash-completion/completions $(SHARE)/fish/vendor_completions.d $(ZSH_DIR)
 	$(AT_PREFIX) packaging/rxaqm-complete >$(SHARE)/rxaqm/rxaqm-complete
 	chmod 755 $(SHARE)/rxaqm/rxaqm-complete

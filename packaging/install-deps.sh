@@ -56,7 +56,7 @@ vm debian-13 virtme-ng
 lab apt dropbear-bin openssh-client jq ethtool iproute2
 browser apt chromium
 fresh apt mmdebstrap debian-archive-keyring
-lint apt clang-format-19 shellcheck cppcheck man-db groff bash-completion
+lint apt clang-format-19 shellcheck cppcheck man-db mandoc groff bash-completion
 '
 
 dry_run=no

@@ -180,6 +180,7 @@ manual_page()
 	warnings=$(LC_ALL=C.UTF-8 MANROFFSEQ='' MANWIDTH=80 \
 		man --warnings -E UTF-8 -l -Tutf8 -Z "$1" 2>&1 >/dev/null)
 	[ -z "$warnings" ] || { echo "$warnings" && return 1; }
+	mandoc -Tlint -Wwarning "$1"
 }
 
 check 'format (make format)' "${CLANG_FORMAT:-clang-format-19}" --dry-run -Werror "${sources[@]}"

@@ -184,4 +184,18 @@ for document in "${documents[@]}"; do
 	done < <(code "$document" | grep -oE "(^|[[:space:]\"'=])($tops)/[A-Za-z0-9_.*/-]*" |
 		grep -oE "($tops)/.*" | sed 's/[.,:]$//' | grep -vE '[A-Z]{4}')
 done
+# What is installed links only to what is installed, too. The tarball's README is that of these.
+scratch=$(mktemp -d)
+trap 'rm -rf "$scratch"' EXIT
+make -s install-documents DESTDIR="$scratch" PREFIX=/usr
+while read -r document; do
+	while read -r link; do
+		[ -e "$(dirname "$document")/$link" ] || wrong "installed ${document#"$scratch"}: link to $link"
+	done < <(grep -oE '\]\([^)#]+' "$document" | sed 's/^](//' | grep -vE '^[a-z]+:')
+done < <(find "$scratch" -name '*.md')
+for document in README.md docs/platforms.md SECURITY.md; do
+	[ -s "$scratch/usr/share/doc/rxaqm/$(basename $document)" ] || wrong "$document is not installed"
+done
+grep -q '](overview.md)' "$scratch/usr/share/doc/rxaqm/README.md" || wrong "links of README.md do not follow"
+[ "$(wc -l <README.md)" -le 150 ] || wrong "README.md has more than 150 lines"
 exit $failed
