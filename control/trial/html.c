@@ -116,7 +116,7 @@ void trial_print_html(FILE *file, const void *what)
 	rxaqm_page_begin(file, title);
 	rxaqm_markup(file, "<h1>%s</h1>\n", title);
 	rxaqm_list_each(verdict, &record->verdicts) {
-		const struct trial_verdict_words *words = trial_verdict_words(verdict->verdict);
+		const struct trial_verdict_words *words = &trial_verdict_words[verdict->verdict];
 
 		fprintf(file, "<p class=\"result b%u\"><strong>", words->class);
 		rxaqm_markup(file, "%s</strong> \"%s\" against \"%s\": %s</p>\n", words->words,

@@ -72,12 +72,27 @@ void trial_collect(const struct trial_record *record, unsigned int arm, unsigned
 	}
 }
 
+/* The outcomes that the verdict on an arm may rest on. */
+static unsigned int deciding(const struct trial_record *record)
+{
+	unsigned int nr = 0, i;
+
+	for (i = 0; i < TRIAL_NR_OUTCOMES; i++)
+		nr += trial_outcomes[i].better && (i != TRIAL_NUMBER || *record->metric);
+	return nr;
+}
+
+unsigned int trial_least(const struct trial_record *record)
+{
+	return trial_pairs_least(deciding(record) * (unsigned int)(record->arms.nr - 1));
+}
+
 /* One pair for each host; with too few hosts all their pairs, divided by the mean of their host. */
 static void collect_hosts(const struct trial_record *records, unsigned int nr, unsigned int arm,
 			  unsigned int outcome, struct trial_pairs *pairs)
 {
 	static struct trial_pairs of_host;
-	unsigned int host, i;
+	unsigned int host, i, least = trial_least(records);
 
 	pairs->nr = 0;
 	for (host = 0; host < nr; host++) {
@@ -88,10 +103,10 @@ static void collect_hosts(const struct trial_record *records, unsigned int nr, u
 			mean += of_host.a[i] / of_host.nr;
 		for (i = 0; i < of_host.nr && mean > 0; i++) {
 			mean_b += of_host.b[i] / of_host.nr / mean;
-			if (nr < TRIAL_PAIRS_LEAST)
+			if (nr < least)
 				add_pair(pairs, of_host.a[i] / mean, of_host.b[i] / mean);
 		}
-		if (nr >= TRIAL_PAIRS_LEAST && mean > 0)
+		if (nr >= least && mean > 0)
 			add_pair(pairs, 1, mean_b);
 	}
 }
@@ -145,7 +160,8 @@ static void correct(struct trial_record *record)
 }
 
 static void __attribute__((format(printf, 4, 5))) put_verdict(struct trial_record *record,
-							      unsigned int arm, const char *verdict,
+							      unsigned int arm,
+							      enum trial_verdict_kind verdict,
 							      const char *form, ...)
 {
 	struct trial_verdict *to = rxaqm_list_add(&record->verdicts);
@@ -154,44 +170,58 @@ static void __attribute__((format(printf, 4, 5))) put_verdict(struct trial_recor
 	if (!to)
 		return;
 	to->arm = arm;
-	snprintf(to->verdict, sizeof(to->verdict), "%s", verdict);
+	to->verdict = verdict;
 	va_start(args, form);
 	vsnprintf(to->why, sizeof(to->why), form, args);
 	va_end(args);
 }
 
-/* Say how many pairs it would have taken to show a change of 5 % in what matters to users. */
+unsigned int trial_tests(const struct trial_record *record)
+{
+	const struct trial_result *result;
+	unsigned int nr = 0;
+
+	rxaqm_list_each(result, &record->results)
+		nr += !isnan(result->p_holm);
+	return nr;
+}
+
+/* Say how many pairs it would have taken: to show anything at all, or a change of 5 % in what
+ * matters to users.
+ */
 static void say_none(struct trial_record *record, unsigned int arm, unsigned int pairs)
 {
+	unsigned int tests = trial_tests(record), least = trial_pairs_least(tests ?: 1);
 	const struct trial_result *result;
 	char would[96] = "";
 	double most = 0;
 
 	rxaqm_list_each(result, &record->results) {
-		const struct trial_outcome *kind = trial_outcome(result->outcome);
-
-		if (result->arm != arm || kind->better <= 0 ||
+		if (result->arm != arm || isnan(result->p_holm))
+			continue;
+		pairs = result->pairs < pairs ? result->pairs : pairs;
+		if (trial_outcome(result->outcome)->better <= 0 ||
 		    !(result->pairs_for_5_percent > most))
 			continue;
 		most = result->pairs_for_5_percent;
 		snprintf(would, sizeof(would), "; to show 5 %% of %s would take %.0f pairs",
-			 kind->title, most);
+			 trial_outcome(result->outcome)->title, most);
 	}
-	put_verdict(record, arm, "no_difference", "%u pairs show no difference%s", pairs, would);
+	if (pairs < least)
+		put_verdict(record, arm, TRIAL_TOO_FEW,
+			    "%llu %s%s in which the queue stood can show nothing; at least %u are "
+			    "needed for %llu %s%s; try again with a longer --for",
+			    RXAQM_COUNTED(pairs, "pair"), least,
+			    RXAQM_COUNTED(tests ?: 1, "outcome"));
+	else
+		put_verdict(record, arm, TRIAL_NO_DIFFERENCE, "%u pairs show no difference%s",
+			    pairs, would);
 }
-
-/* Lists of titles: better outcomes, worse ones, and worse ones that are only a cost. */
-enum {
-	BETTER,
-	WORSE,
-	COSTS
-};
 
 static void decide(struct trial_record *record, unsigned int arm, unsigned int pairs)
 {
-	char titles[3][TRIAL_NR_OUTCOMES * 32] = {}, *to;
+	char better[TRIAL_NR_OUTCOMES * 32] = "", worse[TRIAL_NR_OUTCOMES * 32] = "", *to;
 	const struct trial_result *result;
-	const char *comma;
 
 	rxaqm_list_each(result, &record->results) {
 		const struct trial_outcome *kind = trial_outcome(result->outcome);
@@ -199,21 +229,15 @@ static void decide(struct trial_record *record, unsigned int arm, unsigned int p
 		if (result->arm != arm || !result->shown || !kind->better ||
 		    fabs(result->change) < TRIAL_RELEVANT)
 			continue;
-		to = titles[(result->change > 0) == (kind->better > 0) ? BETTER :
-			    kind->is_cost			       ? COSTS :
-									 WORSE];
+		to = (result->change > 0) == (kind->better > 0) ? better : worse;
 		sprintf(to + strlen(to), "%s%s", *to ? ", " : "", kind->title);
 	}
-	comma = *titles[WORSE] && *titles[COSTS] ? ", " : "";
-	if (*titles[BETTER] && *titles[WORSE])
-		put_verdict(record, arm, "mixed", "better: %s; worse: %s%s%s", titles[BETTER],
-			    titles[WORSE], comma, titles[COSTS]);
-	else if (*titles[BETTER])
-		put_verdict(record, arm, "helps", "better: %s%s%s", titles[BETTER],
-			    *titles[COSTS] ? "; it costs: " : "", titles[COSTS]);
-	else if (*titles[WORSE] || *titles[COSTS])
-		put_verdict(record, arm, "hurts", "worse: %s%s%s", titles[WORSE], comma,
-			    titles[COSTS]);
+	if (*better && *worse)
+		put_verdict(record, arm, TRIAL_MIXED, "better: %s; worse: %s", better, worse);
+	else if (*better)
+		put_verdict(record, arm, TRIAL_HELPS, "better: %s", better);
+	else if (*worse)
+		put_verdict(record, arm, TRIAL_HURTS, "worse: %s", worse);
 	else
 		say_none(record, arm, pairs);
 }
@@ -225,22 +249,17 @@ static void judge_arm(struct trial_record *record, unsigned int arm,
 
 	block = rxaqm_list_find(block, &record->blocks, *block->why_void);
 	if (record->guarded == arm)
-		put_verdict(record, arm, "hurts", "%s", record->ended);
-	else if (rounds->over < TRIAL_PAIRS_LEAST && block &&
+		put_verdict(record, arm, TRIAL_HURTS, "%s", record->ended);
+	else if (rounds->over < trial_pairs_least(1) && block &&
 		 rounds->void_ > rounds->over + rounds->quiet)
-		put_verdict(record, arm, "too_few",
+		put_verdict(record, arm, TRIAL_TOO_FEW,
 			    "most of %llu %s%s are void (%s); fix that, then try again",
 			    RXAQM_COUNTED(rounds->void_ + rounds->over + rounds->quiet, "pair"),
 			    block->why_void);
 	else if (!rounds->over && rounds->quiet)
-		put_verdict(record, arm, "nothing_to_learn",
+		put_verdict(record, arm, TRIAL_NOTHING_TO_LEARN,
 			    "the queue never stood over target: no policy had anything to do, and there is "
 			    "nothing to learn; try again under load");
-	else if (rounds->over < TRIAL_PAIRS_LEAST)
-		put_verdict(record, arm, "too_few",
-			    "%llu %s%s in which the queue stood can show nothing; at least %d are needed, "
-			    "and 10 for all outcomes; try again with a longer --for",
-			    RXAQM_COUNTED(rounds->over, "pair"), TRIAL_PAIRS_LEAST);
 	else
 		decide(record, arm, rounds->over);
 }
@@ -312,7 +331,7 @@ int trial_combine(const struct trial_record *records, unsigned int nr,
 					 host + 1, records->arms.at[1].settings,
 					 records->arms.at[0].settings);
 		trial_rounds_count(&records[host], &rounds);
-		all.over += nr < TRIAL_PAIRS_LEAST ? rounds.over : rounds.over > 0;
+		all.over += nr < trial_least(records) ? rounds.over : rounds.over > 0;
 		all.quiet += rounds.quiet;
 	}
 	judge(combined, records, nr, &all);

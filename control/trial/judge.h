@@ -15,6 +15,12 @@
  */
 void trial_judge(struct trial_record *record);
 
+/* The least number of pairs with which a verdict on @record can rest on any outcome it may have. */
+unsigned int trial_least(const struct trial_record *record);
+
+/* How many results verdicts of @record rest on: so many are corrected for. */
+unsigned int trial_tests(const struct trial_record *record);
+
 /* Complete rounds, by whether the queue stood; and rounds with a void block. */
 struct trial_rounds {
 	unsigned int over, quiet, void_;

@@ -123,6 +123,13 @@ static int plan(const struct args *args, struct trial_record *record, struct rxa
 				 rxaqm_duration_exact(args->for_ns), record->rounds,
 				 record->arms.nr, rxaqm_duration_exact(args->block_ns),
 				 TRIAL_PAIRS_MAX);
+	if (record->rounds < trial_least(record))
+		rxaqm_log_notice("--for=%s holds %llu %s%s of blocks, which can show nothing: a "
+				 "verdict needs %u, and the queue to stand in them (--for=%s)",
+				 rxaqm_duration_exact(args->for_ns),
+				 RXAQM_COUNTED(record->rounds, "round"), trial_least(record),
+				 rxaqm_duration_exact(trial_least(record) * args->block_ns *
+						      record->arms.nr));
 	return 0;
 }
 
@@ -143,7 +150,7 @@ static int report(const struct args *args, const struct trial_record *record,
 		trial_print(record, records, nr);
 	if (err)
 		return err;
-	verdict = rxaqm_list_find(verdict, &record->verdicts, !strcmp(verdict->verdict, "hurts"));
+	verdict = rxaqm_list_find(verdict, &record->verdicts, verdict->verdict == TRIAL_HURTS);
 	return verdict ? RXAQM_EXIT_FINDINGS : RXAQM_EXIT_OK;
 }
 

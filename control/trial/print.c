@@ -19,21 +19,26 @@ static const char *percent(double share, char buf[RXAQM_NUMBER_LEN])
 	return buf;
 }
 
-/* "p99 of the sojourn fell from 84 ms to 12 ms (-86 %, 95 %: -88 to -83)"; @means: with both means,
- * which many hosts do not have.
+/* "p99 of the sojourn fell from 84 ms to 12 ms (-86 %, 95 %: -88 to -83)"; without means of many
+ * hosts.
  */
-static void print_result(struct rxaqm_out *out, const struct trial_result *result, bool means)
+static void print_result(struct rxaqm_out *out, const struct trial_record *record,
+			 const struct trial_result *result)
 {
 	char change[RXAQM_NUMBER_LEN], low[RXAQM_NUMBER_LEN], high[RXAQM_NUMBER_LEN];
 	const struct trial_outcome *kind = trial_outcome(result->outcome);
 	bool none = !result->before && !result->after;
 
 	rxaqm_out_text(out, "  %s%s", kind->title,
-		       none		  ? ": none" :
-		       !result->shown	  ? ": no change shown" :
-		       result->change < 0 ? " fell" :
-					    " rose");
-	if (means && !none)
+		       none				   ? ": none" :
+		       result->shown && result->change < 0 ? " fell" :
+		       result->shown			   ? " rose" :
+		       result->p > TRIAL_ALPHA		   ? ": no change shown" :
+							     ": not shown");
+	if (!none && !result->shown && result->p <= TRIAL_ALPHA)
+		rxaqm_out_text(out, " after correction for %llu %s%s",
+			       RXAQM_COUNTED(trial_tests(record), "outcome"));
+	if (record->block_ns && !none)
 		rxaqm_out_text(out, result->shown ? " from %s to %s" : ", %s and %s",
 			       rxaqm_number(result->before, kind->unit),
 			       rxaqm_number(result->after, kind->unit));
@@ -43,35 +48,27 @@ static void print_result(struct rxaqm_out *out, const struct trial_result *resul
 	rxaqm_out_text(out, "\n");
 }
 
-const struct trial_verdict_words *trial_verdict_words(const char *verdict)
-{
-	static const struct trial_verdict_words verdicts[] = {
-		{ "helps", "It helps", RXAQM_GREEN, 1 },
-		{ "hurts", "It hurts", RXAQM_RED, 3 },
-		{ "mixed", "It helps and it hurts", RXAQM_YELLOW, 2 },
-		{ "no_difference", "No difference", RXAQM_PLAIN, 0 },
-		{ "nothing_to_learn", "Nothing to learn", RXAQM_PLAIN, 0 },
-		{ "too_few", "Too short", RXAQM_PLAIN, 0 },
-	};
-	const struct trial_verdict_words *words = verdicts;
+const struct trial_verdict_words trial_verdict_words[] = {
+	[TRIAL_HELPS] = { "It helps", RXAQM_GREEN, 1 },
+	[TRIAL_HURTS] = { "It hurts", RXAQM_RED, 3 },
+	[TRIAL_MIXED] = { "It helps and it hurts", RXAQM_YELLOW, 2 },
+	[TRIAL_NO_DIFFERENCE] = { "No difference shown", RXAQM_PLAIN, 0 },
+	[TRIAL_NOTHING_TO_LEARN] = { "Nothing to learn", RXAQM_PLAIN, 0 },
+	[TRIAL_TOO_FEW] = { "Too short", RXAQM_PLAIN, 0 },
+};
 
-	/* judge.c gives only verdicts of this table. */
-	while (strcmp(words->verdict, verdict))
-		words++;
-	return words;
-}
-
+/* What decides or, if @told, the rest; first the differences that are shown. */
 static void print_results(struct rxaqm_out *out, const struct trial_record *record,
-			  unsigned int arm)
+			  unsigned int arm, bool told)
 {
 	const struct trial_result *result;
 	int shown;
 
-	/* First the differences that are shown. */
 	for (shown = 1; shown >= 0; shown--)
 		rxaqm_list_each(result, &record->results)
-			if (result->arm == arm && result->shown == shown)
-				print_result(out, result, record->block_ns);
+			if (result->arm == arm && result->shown == shown &&
+			    isnan(result->p_holm) == told)
+				print_result(out, record, result);
 }
 
 static void print_verdicts(struct rxaqm_out *out, const struct trial_record *record)
@@ -79,7 +76,7 @@ static void print_verdicts(struct rxaqm_out *out, const struct trial_record *rec
 	const struct trial_verdict *verdict;
 
 	rxaqm_list_each(verdict, &record->verdicts) {
-		const struct trial_verdict_words *words = trial_verdict_words(verdict->verdict);
+		const struct trial_verdict_words *words = &trial_verdict_words[verdict->verdict];
 
 		rxaqm_out_paint(out, words->paint);
 		rxaqm_out_text(out, "%s", words->words);
@@ -87,7 +84,9 @@ static void print_verdicts(struct rxaqm_out *out, const struct trial_record *rec
 		rxaqm_out_text(out, ", \"%s\" against \"%s\": %s.\n",
 			       record->arms.at[verdict->arm].settings, record->arms.at[0].settings,
 			       verdict->why);
-		print_results(out, record, verdict->arm);
+		print_results(out, record, verdict->arm, false);
+		rxaqm_out_text(out, "These decide nothing; each was tested alone:\n");
+		print_results(out, record, verdict->arm, true);
 	}
 }
 
@@ -113,14 +112,14 @@ static void print_many(struct rxaqm_out *out, const struct trial_record *records
 		rxaqm_list_each(verdict, &records[i].verdicts)
 			rxaqm_out_text(out, "%s %s: %s, %s\n", records[i].host,
 				       records[i].interface,
-				       trial_verdict_words(verdict->verdict)->words, verdict->why);
-	if (nr >= TRIAL_PAIRS_LEAST)
+				       trial_verdict_words[verdict->verdict].words, verdict->why);
+	if (nr >= trial_least(records))
 		rxaqm_out_text(out, "Over %u hosts; each counts once:\n", nr);
 	else
 		rxaqm_out_text(out,
-			       "%u records are too few to tell about other hosts: that takes %d. For these "
+			       "%u records are too few to tell about other hosts: that takes %u. For these "
 			       "hosts, each relative to its own mean:\n",
-			       nr, TRIAL_PAIRS_LEAST);
+			       nr, trial_least(records));
 }
 
 void trial_print(const struct trial_record *record, const struct trial_record *records,

@@ -15,8 +15,8 @@ void trial_print(const struct trial_record *record, const struct trial_record *r
 void trial_print_html(FILE *file, const void *record);
 
 struct trial_verdict_words {
-	const char *verdict, *words; /* "helps", "It helps" */
+	const char *words; /* "It helps" */
 	enum rxaqm_paint paint;
 	unsigned int class; /* in a page: 1 is good, 2 mixed, 3 bad */
 };
-const struct trial_verdict_words *trial_verdict_words(const char *verdict);
+extern const struct trial_verdict_words trial_verdict_words[]; /* by enum trial_verdict_kind */

@@ -5,7 +5,7 @@
 
 #include "base/fields_rows.h"
 
-#define ROW(constant, name, title, unit, better, is_cost) { name, title, unit, better, is_cost },
+#define ROW(constant, name, title, unit, better) { name, title, unit, better },
 const struct trial_outcome trial_outcomes[TRIAL_NR_OUTCOMES] = { TRIAL_OUTCOMES(ROW) };
 
 #define OUTCOME(constant, key, ...)                                               \
@@ -26,7 +26,12 @@ LAYOUT(trial_guard, FIELDS(trial_guard, outcome, change));
 LAYOUT(trial_result, FIELDS(trial_result, arm, outcome, unit, pairs, before, after, change, low),
        FIELDS(trial_result, high, p, p_holm, pairs_for_5_percent, shown));
 
-LAYOUT(trial_verdict, FIELDS(trial_verdict, arm, verdict, why));
+const char *const trial_verdicts[] = {
+	"helps", "hurts", "mixed", "no_difference", "nothing_to_learn", "too_few", NULL,
+};
+
+LAYOUT(trial_verdict, FIELD(trial_verdict, arm), NAME(trial_verdict, verdict, trial_verdicts),
+       FIELD(trial_verdict, why));
 
 LAYOUT(trial_record, FIELDS(trial_record, time, host, interface, rxaqm, kernel, seed, block_ns),
        FIELDS(trial_record, for_ns, rounds, metric, ended, guarded),

@@ -21,25 +21,26 @@
 #define TRIAL_RECORDS_MAX 256
 
 /* X(constant, name in JSON and for --stop-if, title, unit, better: 1 if more is better, -1 if less,
- * 0 if it is only reported; is_cost: worse alone, it does not hurt)
+ * 0 if it is only told). Verdicts rest on those that are better: on few, since each of them costs
+ * pairs, by the correction for testing all.
  */
-#define TRIAL_OUTCOMES(X)                                                                 \
-	X(SOJOURN_P50, "sojourn_p50_ns", "median of the sojourn", "ns", -1, false)        \
-	X(SOJOURN_P99, "sojourn_p99_ns", "p99 of the sojourn", "ns", -1, false)           \
-	X(BYTES_RECEIVED, "bytes_received_per_s", "bytes received", "B/s", 1, false)      \
-	X(BYTES_SENT, "bytes_sent_per_s", "bytes sent", "B/s", 1, false)                  \
-	X(PACKETS_RECEIVED, "packets_received_per_s", "packets received", "/s", 0, false) \
-	X(PACKETS_SENT, "packets_sent_per_s", "packets sent", "/s", 0, false)             \
-	X(RTT, "rtt_ns", "round trip of TCP", "ns", -1, false)                            \
-	X(SEGMENTS_AGAIN, "segments_again_per_s", "segments sent again", "/s", -1, true)  \
-	X(TIMEOUTS, "timeouts_per_s", "timeouts of TCP", "/s", -1, false)                 \
-	X(OVERFLOW, "overflow_per_s", "packets that overflowed", "/s", -1, false)         \
-	X(PACKET_CPU, "packet_cpu_ns", "CPU time of a packet", "ns", -1, true)            \
-	X(SOFTIRQ, "softirq_share", "softirq of the receiving CPU", "share", 0, false)    \
-	X(NUMBER, "metric", "the number of --metric", "", -1, false)                      \
-	X(DROPPED, "dropped_per_s", "packets dropped by rxaqm", "/s", 0, false)           \
-	X(MARKED, "marked_per_s", "packets marked", "/s", 0, false)                       \
-	X(ACKS_THINNED, "acks_thinned_per_s", "ACKs thinned", "/s", 0, false)
+#define TRIAL_OUTCOMES(X)                                                          \
+	X(SOJOURN_P50, "sojourn_p50_ns", "median of the sojourn", "ns", -1)        \
+	X(SOJOURN_P99, "sojourn_p99_ns", "p99 of the sojourn", "ns", -1)           \
+	X(BYTES_RECEIVED, "bytes_received_per_s", "bytes received", "B/s", 1)      \
+	X(BYTES_SENT, "bytes_sent_per_s", "bytes sent", "B/s", 1)                  \
+	X(NUMBER, "metric", "the number of --metric", "", -1)                      \
+	X(PACKETS_RECEIVED, "packets_received_per_s", "packets received", "/s", 0) \
+	X(PACKETS_SENT, "packets_sent_per_s", "packets sent", "/s", 0)             \
+	X(RTT, "rtt_ns", "round trip of TCP", "ns", 0)                             \
+	X(SEGMENTS_AGAIN, "segments_again_per_s", "segments sent again", "/s", 0)  \
+	X(TIMEOUTS, "timeouts_per_s", "timeouts of TCP", "/s", 0)                  \
+	X(OVERFLOW, "overflow_per_s", "packets that overflowed", "/s", 0)          \
+	X(PACKET_CPU, "packet_cpu_ns", "CPU time of a packet", "ns", 0)            \
+	X(SOFTIRQ, "softirq_share", "softirq of the receiving CPU", "share", 0)    \
+	X(DROPPED, "dropped_per_s", "packets dropped by rxaqm", "/s", 0)           \
+	X(MARKED, "marked_per_s", "packets marked", "/s", 0)                       \
+	X(ACKS_THINNED, "acks_thinned_per_s", "ACKs thinned", "/s", 0)
 
 #define TRIAL_OUTCOME_ENUM(constant, ...) TRIAL_##constant,
 enum {
@@ -49,7 +50,6 @@ enum {
 struct trial_outcome {
 	const char *name, *title, *unit;
 	int better;
-	bool is_cost;
 };
 extern const struct trial_outcome trial_outcomes[TRIAL_NR_OUTCOMES];
 
@@ -80,14 +80,23 @@ struct trial_result {
 	__u32 pairs;
 	double before, after; /* means */
 	double change, low, high; /* with the 95 % interval; NAN: no bound */
-	double p, p_holm; /* alone; corrected for all outcomes that verdicts rest on */
+	double p, p_holm; /* alone; corrected, NAN if no verdict rests on it */
 	double pairs_for_5_percent;
 	bool shown; /* the difference is significant at 5 % */
 };
 
+enum trial_verdict_kind {
+	TRIAL_HELPS,
+	TRIAL_HURTS,
+	TRIAL_MIXED,
+	TRIAL_NO_DIFFERENCE,
+	TRIAL_NOTHING_TO_LEARN,
+	TRIAL_TOO_FEW,
+};
+extern const char *const trial_verdicts[]; /* their names, up to NULL */
+
 struct trial_verdict {
-	__u32 arm;
-	char verdict[24]; /* "helps", "hurts", "mixed", "no_difference", "nothing_to_learn", ... */
+	__u32 arm, verdict;
 	char why[400];
 };
 

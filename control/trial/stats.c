@@ -134,7 +134,7 @@ static double pairs_needed(const struct trial_pairs *pairs, const struct trial_e
 		squares += part * part;
 	}
 	part = (Z_ALPHA + Z_POWER) / 0.05;
-	return fmax(TRIAL_PAIRS_LEAST, ceil(part * part * squares / (pairs->nr - 1)));
+	return fmax(trial_pairs_least(1), ceil(part * part * squares / (pairs->nr - 1)));
 }
 
 void trial_effect_of(const struct trial_pairs *pairs, __u64 seed, struct trial_effect *effect)
@@ -152,6 +152,15 @@ void trial_effect_of(const struct trial_pairs *pairs, __u64 seed, struct trial_e
 	effect->p = trial_p(pairs, 1, TRIAL_DIFFERS, seed);
 	invert(pairs, seed, effect);
 	effect->pairs_for_5_percent = pairs_needed(pairs, effect);
+}
+
+unsigned int trial_pairs_least(unsigned int tests)
+{
+	unsigned int pairs = 1;
+
+	while (ldexp(2, -(int)pairs) * tests > TRIAL_ALPHA)
+		pairs++;
+	return pairs;
 }
 
 void trial_holm(double *p, unsigned int nr)

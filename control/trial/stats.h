@@ -21,8 +21,6 @@
 #define TRIAL_DRAWS 9999
 #define TRIAL_PAIRS_MAX 4096
 #define TRIAL_ALPHA 0.05
-/* Fewer pairs cannot prove anything at TRIAL_ALPHA: 2 of 2^5 choices of signs are 6 %. */
-#define TRIAL_PAIRS_LEAST 6
 
 /* Values under both policies, none below 0; @a[i] and @b[i] are one pair. */
 struct trial_pairs {
@@ -61,6 +59,11 @@ struct trial_effect {
 };
 
 void trial_effect_of(const struct trial_pairs *pairs, __u64 seed, struct trial_effect *effect);
+
+/* Fewer pairs cannot prove anything at TRIAL_ALPHA if @tests are corrected for: of the 2^n choices
+ * of signs 2 are as far from 0 as can be. For example, 6 pairs for one test, 8 for four.
+ */
+unsigned int trial_pairs_least(unsigned int tests);
 
 /* Correct the @nr p-values @p for testing all of them, by S. Holm's method (Scand J Statist 6,
  * 1979, 65-70).

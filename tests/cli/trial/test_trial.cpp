@@ -20,9 +20,9 @@ TEST_CASE("trial: a record is judged again", "[trial]")
 	CHECK(one.out.find("bytes received: no change shown") != std::string::npos);
 	check_row({ {}, 0, "2 records are too few to tell about other hosts", "" },
 		  host.rxaqm({ "trial", "--from", record, record }));
-	check_row({ {}, 0, "Over 6 hosts; each counts once:", "" },
-		  host.rxaqm(
-			  { "trial", "--from", record, record, record, record, record, record }));
+	check_row({ {}, 0, "Over 8 hosts; each counts once:", "" },
+		  host.rxaqm({ "trial", "--from", record, record, record, record, record, record,
+			       record, record }));
 	const std::string page = host.rxaqm({ "trial", "--from", record, "--html=-" }).out;
 
 	/* Alone, with three pictures, of which one has an interval for each outcome. */
@@ -93,6 +93,11 @@ TEST_CASE("trial: usage", "[trial]")
 		{ { "trial", "lo", "--for=1m", "--block=1m" }, 2, "", "holds 0 rounds" },
 		{ { "trial", "lo", "--out=/nonexistent/x" }, 1, "", "/nonexistent/x" },
 		{ { "trial", "lo" }, 4, "", "not attached" },
+		{ { "trial", "lo", "--for=14s", "--block=1s" },
+		  4,
+		  "",
+		  "--for=14s holds 7 rounds of blocks, which can show nothing: a verdict needs 8, and "
+		  "the queue to stand in them (--for=16s)" },
 	};
 	Host host;
 
