@@ -129,7 +129,7 @@ void trial_print_html(FILE *file, const void *what)
 		     record->time, record->kernel, record->rxaqm,
 		     *record->ended ? record->ended : "as planned");
 	draw(file, record, &(struct rxaqm_curve){ .x_unit = "s", .y_unit = "ns" },
-	     RXAQM_PICTURE_LINES, "p99 of the sojourn in each block, by its policy", add_blocks);
+	     RXAQM_PICTURE_COURSE, "p99 of the sojourn in each block, by its policy", add_blocks);
 	rxaqm_list_each(verdict, &record->verdicts)
 		draw_changes(file, record, verdict->arm);
 	draw(file, record, &(struct rxaqm_curve){ .x_unit = "ns", .y_unit = "share" },

@@ -72,10 +72,10 @@ static void scale(struct plot *plot)
 	}
 	/* Show the limit, too: if all is well no curve comes near it. */
 	widen(picture->limits_x ? &x : &y, isfinite(picture->warn) ? picture->warn : picture->fail);
-	wide_x = x.high >= DECADES_FOR_LOG * x.positive;
+	wide_x = x.high >= DECADES_FOR_LOG * x.positive && picture->kind != RXAQM_PICTURE_COURSE;
 	wide_y = y.low > 0 && y.high >= DECADES_FOR_LOG * y.low && strcmp(plot->y_unit, "share");
 	fit(&plot->x, &x, picture->kind == RXAQM_PICTURE_CDF || (x.low > 0 && wide_x), false);
-	fit(&plot->y, &y, picture->kind == RXAQM_PICTURE_LINES && wide_y, true);
+	fit(&plot->y, &y, picture->kind != RXAQM_PICTURE_BARS && wide_y, true);
 	if (picture->kind == RXAQM_PICTURE_CDF) {
 		plot->y.log = false;
 		plot->y.min = 0;

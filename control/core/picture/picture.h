@@ -28,6 +28,7 @@ struct rxaqm_curve {
 enum rxaqm_picture_kind {
 	RXAQM_PICTURE_CDF, /* share at or below a value; values are on a logarithmic scale */
 	RXAQM_PICTURE_LINES, /* scales are logarithmic where the values span decades */
+	RXAQM_PICTURE_COURSE, /* the same, but x is the time at which it was: linear */
 	RXAQM_PICTURE_BARS, /* one per queue: x_unit is "queue" */
 };
 

@@ -297,6 +297,28 @@ TEST_CASE("qualify: a picture of anything has numbers inside its frame", "[quali
 	}
 }
 
+TEST_CASE("qualify: the course of something has a linear axis of time", "[qualify]")
+{
+	rxaqm_point points[] = { { 0.001, 1e6 }, { 60, 1e8 }, { 120, 2e6 } };
+	rxaqm_curve curve = {};
+	rxaqm_picture picture = {};
+
+	strcpy(curve.x_unit, "s");
+	strcpy(curve.y_unit, "ns");
+	curve.points.at = points;
+	curve.points.nr = 3;
+	picture.kind = RXAQM_PICTURE_COURSE;
+	picture.curve[picture.nr++] = &curve;
+	picture.warn = picture.fail = NAN;
+	const std::string svg = printed([&](FILE *file) { rxaqm_picture_draw(file, &picture); });
+	CAPTURE(svg);
+	CHECK(has(svg, ">0</text>"));
+	CHECK(has(svg, ">60</text>") != has(svg, ">50</text>"));
+	/* The point at half the time, of 0 to 150 or 120 s. */
+	CHECK(std::regex_search(svg,
+				std::regex("class=\"line c0\" d=\"M72.0 [0-9.]+L(289|344).*L")));
+}
+
 TEST_CASE("qualify: axes are rounded outwards, with few ticks", "[qualify]")
 {
 	struct {
