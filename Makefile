@@ -267,6 +267,7 @@ install: install-programs $(XSK_PRODUCTS) ## Install below $(DESTDIR)$(PREFIX), 
 	sed -e 's|@PREFIX@|$(PREFIX)|' -e 's|@LIBDIR@|$(LIBDIR)|' -e 's|@VERSION@|$(VERSION)|' \
 		control/xsk/librxaqm-xsk.pc.in >$(DESTDIR)$(LIBDIR)/pkgconfig/librxaqm-xsk.pc
 	install -D -m 644 -t $(INCLUDEDIR) $(XSK_HEADERS)
+	[ -n "$(DESTDIR)" ] || ! command -v mandb >/dev/null || mandb -q || true # for "man -k"
 
 programs: $(PROGRAMS)
 

@@ -23,6 +23,18 @@ install()
 	done
 	mkdir -p "$root/etc/rxaqm/profiles.d"
 	[ -e "$root/etc/rxaqm/rxaqm.conf" ] || cp rxaqm.conf "$root/etc/rxaqm/rxaqm.conf"
+	manuals
+	cat <<-END
+		$(basename "$PWD") is installed below $root/usr/local; its configuration is $root/etc/rxaqm/rxaqm.conf.
+		Nothing is started or attached. Next: "rxaqm doctor", which changes nothing; "man rxaqm".
+		"install.sh uninstall" removes it.
+	END
+}
+
+# For "man -k".
+manuals()
+{
+	[ -n "$root" ] || ! command -v mandb >/dev/null || mandb -q || true
 }
 
 uninstall()
@@ -39,6 +51,8 @@ uninstall()
 	done
 	rmdir "$root"/usr/local/share/rxaqm/* "$root"/usr/local/share/rxaqm "$root"/usr/local/share/doc/rxaqm*/* \
 		"$root"/usr/local/share/doc/rxaqm* 2>/dev/null || true
+	manuals
+	echo "rxaqm is removed; what is in $root/etc/rxaqm stays."
 }
 
 case ${1-install} in

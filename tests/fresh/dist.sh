@@ -38,7 +38,12 @@ inside()
 			esac
 		}
 		cd /rxaqm-*
-		sh install.sh
+		grep -o '](local[^)#]*' README.md | sed 's/^](//' >/links
+		[ -s /links ]
+		while read -r link; do
+			[ -e "$link" ] || { echo "README.md: link to $link"; exit 1; }
+		done </links
+		expect "Next: " sh install.sh
 		expect "rxaqm " rxaqm --version
 		expect "(built-in)" rxaqm profile list
 		expect "" rxaqm attach dist0
@@ -61,7 +66,7 @@ inside()
 		kill $daemon
 		wait $daemon
 		expect "rxaqm-exporter " rxaqm-exporter --version
-		sh install.sh uninstall
+		expect "is removed" sh install.sh uninstall
 		[ -z "$(find /usr/local -name '*rxaqm*' ! -type d)" ]
 	END
 }
