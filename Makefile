@@ -247,6 +247,7 @@ docs: $(PROGRAMS) ## Write lists of keys and reports in docs/ anew, from program
 		$(BUILD)/rxaqm qualify --from "$$record" --html "$${record%.json}.html" >/dev/null || \
 			[ $$? -ge 5 ] || exit 1; \
 	done
+	$(Q)packaging/picture.sh docs/qualify/igb.html Q11 >docs/qualify/igb-Q11.svg
 
 lint: ## Check format, scripts, manual page, and run static analysis
 	$(Q)packaging/install-deps.sh build lint

@@ -22,13 +22,22 @@ document compared --compare $records/good.json $records/bad.json $records/good.j
 document rows --list
 document limits --limits
 document measured lo --rows=Q5
-for record in docs/qualify/*.json; do
-	document "$(basename "$record" .json)" --from="$record"
-done
 
-python3 - docs/qualify.schema.json "$scratch"/*.json <<'END'
+# The picture that stands alone is that of its record, in plain attributes: viewers that know no
+# variables of CSS would show nothing.
+"$rxaqm" qualify --from=docs/qualify/igb.json --html="$scratch/igb.html" >/dev/null || [ $? -ge 5 ]
+packaging/picture.sh "$scratch/igb.html" Q11 >"$scratch/igb.svg"
+cmp "$scratch/igb.svg" docs/qualify/igb-Q11.svg || exit 1
+for picture in docs/*.svg docs/qualify/*.svg; do
+	! grep -nE 'var\(|<style' "$picture" && grep -qE '^ ?(<svg .* )?width="[0-9]+"' "$picture" ||
+		{ echo "$picture: not plain" && exit 1; }
+done
+[ "$(grep -c '<path fill="none" stroke="#' docs/qualify/igb-Q11.svg)" -ge 12 ]
+
+python3 - docs/qualify.schema.json docs/qualify/*.json "$scratch"/*.json <<'END'
 import copy
 import json
+import re
 import sys
 
 import jsonschema
@@ -43,6 +52,28 @@ for path in sys.argv[2:]:
         bad += 1
         cause = min(error.context, key=lambda e: -len(e.absolute_path), default=error)
         print(f"{path}: {list(cause.absolute_path)}: {cause.message[:200]}")
+# Records of the documents are of this version, and docs/qualify.md says what they do.
+documented = [path for path in sys.argv[2:] if path.startswith("docs/")]
+lines = [line for line in open("docs/qualify.md") if line.startswith("|")]
+columns = [re.search(r"\((.*)\)", cell) for cell in lines[0].split("|")[2:-1]]
+records = [json.load(open(f"docs/{cell[1]}")) for cell in columns]
+version = open("VERSION").read().strip()
+if sorted(f"docs/{cell[1]}" for cell in columns) != sorted(documented):
+    bad += 1
+    print(f"docs/qualify.md has other records than docs/qualify: {lines[0]}")
+for record in records:
+    if record["rxaqm"] != version:
+        bad += 1
+        print(f"the record of {record['driver']} is of {record['rxaqm']}, not {version}")
+for line in lines[2:]:
+    cells = [cell.strip(" *") for cell in line.split("|")[1:-1]]
+    row = cells[0].split(" ")[0]
+    if not row.startswith("Q"):
+        break
+    verdicts = [next(r for r in record["rows"] if r["id"] == row)["verdict"] for record in records]
+    if cells[1:] != verdicts:
+        bad += 1
+        print(f"docs/qualify.md, {row}: {verdicts} in the records")
 # What is wrong is found.
 good = json.load(open(next(p for p in sys.argv[2:] if p.endswith("/measured.json"))))
 for path, value in [

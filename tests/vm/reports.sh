@@ -31,24 +31,10 @@ report()
 	jq -c . "$made/$1.json" >"$into/$1.json"
 }
 
-# One of its pictures, as a file of its own: picture NIC ROW.
-picture()
-{
-	local style
-
-	# Of the page's style what it needs; whether the page that shows it is dark it cannot know.
-	style=$(sed -n '/^<style>$/,/^<\/style>$/p' "$made/$1.html" | grep -E '^(<|:root|svg|[.](grid|line|c0))')
-	sed -n "/^<section id=\"$2\">/,/^<\/svg>/p" "$made/$1.html" | sed -n '/^<svg/,$p' |
-		awk -v style="$style" 'NR == 1 { sub(/<svg/, "<svg xmlns=\"http://www.w3.org/2000/svg\"") }
-			{ print }
-			NR == 1 { print style; print "<rect width=\"100%\" height=\"100%\" fill=\"#fff\"/>" }' \
-			>"$into/$1-$2.svg"
-}
-
 mkdir -p "$made" "$into"
 nics=("$@")
 [ $# -gt 0 ] || nics=(igb e1000e vmxnet3 virtio_net veth)
 for nic in "${nics[@]}"; do
 	report "$nic"
 done
-[ ! -e "$made/igb.html" ] || picture igb Q11
+[ ! -e "$made/igb.html" ] || "$vm_repo/packaging/picture.sh" "$made/igb.html" Q11 >"$into/igb-Q11.svg"
