@@ -118,7 +118,7 @@ static void invert(const struct trial_pairs *pairs, __u64 seed, struct trial_eff
 	}
 }
 
-/* Quantiles of the normal distribution: for 5 % in both tails, and for four times out of five. */
+/* Of a normal distribution 5 % lie beyond Z_ALPHA, on either side, and 80 % below Z_POWER. */
 #define Z_ALPHA 1.960
 #define Z_POWER 0.842
 

@@ -10,7 +10,7 @@ struct rxaqm_ticks {
 	__u64 user, nice, system, idle, iowait, irq, softirq, steal;
 };
 
-/* The ticks of CPU *@ret_cpu, if @line of /proc/stat has those of one. */
+/* Read a line of /proc/stat. False: it is not that of a single CPU. */
 bool rxaqm_ticks_read(const char *line, unsigned int *ret_cpu, struct rxaqm_ticks *ticks);
 __u64 rxaqm_ticks_all(const struct rxaqm_ticks *ticks);
 

@@ -259,9 +259,9 @@ const struct doctor_check doctor_checks_reader[] = {
 	{ SOCKET_CHECK("reader-waits-for-cpu", PROGRAM, SHARED, HIGH, MEASURED),
 	  .reads =
 		  "socket table twice: unread bytes, drops; schedstat, nice and cgroup (cpu.stat) of the program",
-	  .rule = "data waits in a socket, or the socket drops, while its program waits for a CPU 20 % of the time or "
-		  "more and half as long as it runs, or the quota of its cgroup holds it up 20 % of the time and a "
-		  "fifth as long as it runs",
+	  .rule = "data waits in a socket, or the socket drops. Its program waits for a CPU for 20 % of the time, and "
+		  "half as long as it runs; or the quota of its cgroup holds it up for 20 % of the time, and a fifth as "
+		  "long as it runs",
 	  .cause = "${program} wants to read and ${gets}: it waits ${waits} of the time.",
 	  .because =
 		  "It runs ${program_cpu} of the time; ${unread} wait at ${socket}, and ${drops} packets were "
