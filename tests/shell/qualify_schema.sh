@@ -29,8 +29,10 @@ document measured lo --rows=Q5
 packaging/picture.sh "$scratch/igb.html" Q11 >"$scratch/igb.svg"
 cmp "$scratch/igb.svg" docs/qualify/igb-Q11.svg || exit 1
 for picture in docs/*.svg docs/qualify/*.svg; do
-	! grep -nE 'var\(|<style' "$picture" && grep -qE '^ ?(<svg .* )?width="[0-9]+"' "$picture" ||
-		{ echo "$picture: not plain" && exit 1; }
+	if grep -nE 'var\(|<style' "$picture" || ! grep -qE '^ ?(<svg .* )?width="[0-9]+"' "$picture"; then
+		echo "$picture: not plain"
+		exit 1
+	fi
 done
 [ "$(grep -c '<path fill="none" stroke="#' docs/qualify/igb-Q11.svg)" -ge 12 ]
 
