@@ -456,7 +456,7 @@ void Plane::hold(double times, bool bad)
 	law.floor[0] = law.floor[1] = 0;
 	law.thin = RXAQM_LAW_ONE;
 	law.stamp_bits = rxaqm_law_stamp_bits(queue().interval_ns);
-	law.turn_ns = law.count_ns = now_ns();
+	law.turn_ns = now_ns();
 	for (rxaqm_level &strangers : law.stranger)
 		strangers = { __u32(times * limit), rxaqm_law_stamp(&law, law.turn_ns) };
 	/* All flows are strangers: who is known goes on, and lets nobody in. */

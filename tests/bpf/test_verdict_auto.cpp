@@ -187,10 +187,11 @@ TEST_CASE("verdict: auto: who floods pays, and who does not is left alone", "[ve
 
 		law.stamp_bits = 20;
 		law.bad = 1;
-		law.limit = law.strangers = 100 * RXAQM_PACKET;
+		/* No limit at first, so that it begins without a slow level; later it came back. */
+		law.limit = law.strangers = i ? 100 * RXAQM_PACKET : ~0U;
+		law.paused = i ? 0U - (1U << RXAQM_FLOW_EPOCH_BITS) : 0;
 		law.floor[0] = law.floor[1] = 0;
 		law.turn_ns = now_ns();
-		law.interval = i > 0; /* it came back */
 		plane.queue().flags |= RXAQM_QUEUE_ENFORCED;
 		plane.stand(5 * MS);
 		dropped += plane.run(flood).verdict == XDP_DROP;

@@ -5,6 +5,7 @@
  *
  * Rates are levels: each packet adds RXAQM_PACKET, and half is forgotten each half-life. A flow of
  * r packets a second has a level of r times 1.44 half-lives. Stamps count 1/65536 of a half-life.
+ * The slow level is of 16 half-lives: the mean of bursts, and of packets that come seldom.
  *
  * A flow that is not in its set takes the place of one of the four that has sent one packet or none
  * of late. If all four go on, the least of them loses a packet of its level. So a flow that goes on
@@ -22,8 +23,13 @@
 
 #define RXAQM_PACKET 256U /* in a level */
 #define RXAQM_FLOW_WAYS 4
-#define RXAQM_FLOW_SETS 256
-#define RXAQM_FLOW_KEPT 16 /* intervals for which a flow that came back is kept */
+#define RXAQM_FLOW_SETS 4096
+#define RXAQM_FLOW_EPOCH_BITS 17 /* an epoch of stamps: two half-lives */
+#define RXAQM_FLOW_KEPT 32 /* epochs for which a flow that came back is kept */
+#define RXAQM_FLOW_AWAY 16 /* so many at most count, where a flow was away */
+#define RXAQM_SLOW_BITS 4 /* the slow level is of 16 half-lives, and counts sixteenths */
+#define RXAQM_SLOW_MAX 0xffff
+#define RXAQM_SLOW_MOST 0xe000 /* from there on it may have been more, and says nothing */
 
 struct rxaqm_level {
 	__u32 level;
@@ -39,7 +45,7 @@ struct rxaqm_level {
 struct rxaqm_flow {
 	__u32 id; /* flow_id.h; 0: free */
 	struct rxaqm_level rate;
-	__u16 interval; /* in which it was last seen, by the law's count */
+	__u16 slow; /* level of 16 half-lives, as of the first packet of an epoch */
 	__u8 run_left; /* packets of the run still to come */
 	__u8 flags; /* RXAQM_FLOW_* */
 };
@@ -62,17 +68,23 @@ rxaqm_always_inline __u32 rxaqm_flow_set_of(__u32 id)
 	return (id >> 8) & (RXAQM_FLOW_SETS - 1);
 }
 
-/* @level at @stamp: halved each half-life; in between by the parabola through 1, 0.7064 and 1/2, at
- * most 0.3 % off.
+/* @level after @age, in 1/65536 of half-lives: halved each half-life; in between by the parabola
+ * through 1, 0.7064 and 1/2, at most 0.3 % off.
  */
-static inline __u32 rxaqm_level_at(const struct rxaqm_level *level, __u32 stamp)
+rxaqm_global int rxaqm_level_after(__u32 level, __u32 age)
 {
-	__u32 age = stamp - level->stamp, whole = age >> 16, part = age & 0xffff, rest;
+	__u32 whole = age >> 16, part = age & 0xffff, rest;
 
 	if (whole >= 32)
 		return 0;
 	rest = 65536 - ((part * (44204 - ((part * 11436) >> 16))) >> 16);
-	return (__u32)(((__u64)(level->level >> whole) * rest) >> 16);
+	return (int)(((__u64)(level >> whole) * rest) >> 16);
+}
+
+/* @level at @stamp. */
+static inline __u32 rxaqm_level_at(const struct rxaqm_level *level, __u32 stamp)
+{
+	return (__u32)rxaqm_level_after(level->level, stamp - level->stamp);
 }
 
 /* Count a packet at @stamp. Returns the level before it. */
@@ -83,6 +95,27 @@ static inline __u32 rxaqm_level_count(struct rxaqm_level *level, __u32 stamp)
 	level->level = before + RXAQM_PACKET;
 	level->stamp = stamp;
 	return before;
+}
+
+/* Epochs from the last packet of @flow to @stamp; 0: the same. */
+rxaqm_always_inline __u32 rxaqm_flow_epochs(const struct rxaqm_flow *flow, __u32 stamp)
+{
+	return ((stamp >> RXAQM_FLOW_EPOCH_BITS) - (flow->rate.stamp >> RXAQM_FLOW_EPOCH_BITS)) &
+	       (~0U >> RXAQM_FLOW_EPOCH_BITS);
+}
+
+/* Count a packet, after @epochs, in the slow level. Returns the level with half of the packet. */
+rxaqm_always_inline __u32 rxaqm_flow_count_slow(struct rxaqm_flow *flow, __u32 epochs)
+{
+	const __u32 packet = RXAQM_PACKET >> RXAQM_SLOW_BITS;
+	__u32 slow = flow->slow;
+
+	if (epochs)
+		slow = (__u32)rxaqm_level_after(slow, epochs << (RXAQM_FLOW_EPOCH_BITS -
+								 RXAQM_SLOW_BITS));
+	slow += packet;
+	flow->slow = (__u16)(slow < RXAQM_SLOW_MAX ? slow : RXAQM_SLOW_MAX);
+	return slow - packet / 2;
 }
 
 /* The flow @id, not 0, in its @set; NULL: not there. */
@@ -97,11 +130,11 @@ rxaqm_always_inline struct rxaqm_flow *rxaqm_flow_find(struct rxaqm_flow_set *se
 	return NULL;
 }
 
-/* Note a packet, at @stamp in @interval, of a flow that is not in @set. The flow gets an entry if
- * one is to be had, dated @ago intervals back. In a @crowd, flows that came back are kept.
+/* Note a packet, at @stamp, of a flow that is not in @set. The flow gets an entry if one is to be
+ * had, with @slow and @flags. In a @crowd, flows that came back are kept.
  */
 rxaqm_always_inline void rxaqm_flow_note(struct rxaqm_flow_set *set, __u32 id, __u8 flags,
-					 __u16 interval, __u16 ago, __u32 stamp, bool crowd)
+					 __u16 slow, __u32 stamp, bool crowd)
 {
 	const __u32 kept = 1U << 31;
 	__u32 least = ~0U, at = 0, i;
@@ -112,7 +145,7 @@ rxaqm_always_inline void rxaqm_flow_note(struct rxaqm_flow_set *set, __u32 id, _
 		__u32 level = rxaqm_level_at(&set->flow[i].rate, stamp);
 
 		if (crowd && set->flow[i].flags & RXAQM_FLOW_BACK &&
-		    (__u16)(interval - set->flow[i].interval) < RXAQM_FLOW_KEPT)
+		    rxaqm_flow_epochs(&set->flow[i], stamp) < RXAQM_FLOW_KEPT)
 			level |= kept;
 		if (level < least) {
 			least = level;
@@ -127,7 +160,7 @@ rxaqm_always_inline void rxaqm_flow_note(struct rxaqm_flow_set *set, __u32 id, _
 		flow->id = id;
 		flow->rate.level = RXAQM_PACKET;
 		flow->rate.stamp = stamp;
-		flow->interval = interval - ago;
+		flow->slow = slow;
 		flow->run_left = 0;
 		flow->flags = flags;
 	}

@@ -61,32 +61,27 @@ rxaqm_always_inline bool rxaqm_law_turns_bad(struct rxaqm_law_vars *vars, __u64 
 	return !vars->bad && rxaqm_ns_since(came_ns, vars->above_ns) >= interval_ns;
 }
 
-/* What is added to a flow's level, which is read before its packet is counted: if packets come at
- * even gaps, it is half a packet too low, which is most of the level of a flow that comes once an
- * interval, and no limit would be low enough for it. It is added only while the limit is very low,
- * because clients that come as rarely must not pay for others.
- */
-rxaqm_always_inline __u32 rxaqm_law_missed(const struct rxaqm_law_vars *vars)
-{
-	const __u32 from = 12 * RXAQM_LAW_OCTAVE;
-
-	return vars->x > from ? (vars->x - from) / (4 * RXAQM_LAW_OCTAVE / (RXAQM_PACKET / 2)) : 0;
-}
-
-/* Count a packet of a known flow. Returns the level before it; @ret_limit: its limit; @deaf: the
- * limit from which even ECN-capable packets are dropped. A flow that has come back may have the
- * floor in any case. @deaf is not twice the floor, or the floors of all kinds would be more than
- * there is.
+/* Count a packet of a known flow. Returns its level, the lesser of the fast and the slow one: who
+ * sends in bursts pays by his mean, and where a flow sends less than a packet in a half-life, only
+ * the slow one knows its rate. Half a packet is added to the fast one: it is read before the packet
+ * is counted. @ret_limit: the flow's limit; @deaf: the limit from which even ECN-capable packets are
+ * dropped. A flow that has come back may have the floor in any case. @deaf is not twice the floor,
+ * or the floors of all kinds would be more than there is.
  */
 rxaqm_always_inline __u32 rxaqm_law_known(struct rxaqm_law_vars *vars, struct rxaqm_flow *flow,
 					  __u32 stamp, __u32 *ret_limit, __u64 *deaf)
 {
-	__u32 level = rxaqm_level_count(&flow->rate, stamp) + rxaqm_law_missed(vars),
-	      limit = vars->limit;
+	__u32 away = rxaqm_flow_epochs(flow, stamp), limit = vars->limit;
 	__u32 kind = flow->flags & RXAQM_FLOW_TCP ? RXAQM_FLOWS_TCP : RXAQM_FLOWS_OTHER;
+	__u32 slow = rxaqm_flow_count_slow(flow, away);
+	__u32 level = rxaqm_level_count(&flow->rate, stamp) + RXAQM_PACKET / 2;
 
-	if (flow->interval != vars->interval) {
-		flow->interval = vars->interval;
+	if (slow < level && slow < RXAQM_SLOW_MOST)
+		level = slow;
+	if (away > RXAQM_FLOW_AWAY)
+		away = RXAQM_FLOW_AWAY;
+	if (away) {
+		flow->run_left = 0;
 		flow->flags = (flow->flags & ~RXAQM_FLOW_OVER) | RXAQM_FLOW_BACK;
 		vars->flows_now[kind]++;
 	}
@@ -96,7 +91,7 @@ rxaqm_always_inline __u32 rxaqm_law_known(struct rxaqm_law_vars *vars, struct rx
 	if (flow->flags & RXAQM_FLOW_BACK) {
 		if (level > limit && !(flow->flags & RXAQM_FLOW_OVER)) {
 			flow->flags |= RXAQM_FLOW_OVER;
-			vars->over_now[kind]++;
+			vars->over_now[kind] += away ? away : 1;
 		}
 		if (limit < vars->floor[kind])
 			limit = vars->floor[kind];
@@ -137,13 +132,19 @@ rxaqm_global int rxaqm_law_note(struct rxaqm_law_vars *vars, struct rxaqm_flow_s
 	/* A TCP flow has come back with its next packet: it was here to open the connection. In a
 	 * crowd that is no proof: it may be a flood that spoofs each source twice.
 	 */
-	bool came_back;
+	__u32 flags, slow, of;
 
 	if (!vars || !set)
 		return 0;
-	came_back = !vars->crowd && (kind == RXAQM_CLASS_TCP || kind == RXAQM_CLASS_ACK);
-	rxaqm_flow_note(set, id, kind == RXAQM_CLASS_OTHER ? 0 : RXAQM_FLOW_TCP, vars->interval,
-			came_back, stamp, vars->crowd);
+	of = kind == RXAQM_CLASS_OTHER ? RXAQM_FLOWS_OTHER : RXAQM_FLOWS_TCP;
+	flags = of == RXAQM_FLOWS_TCP ? RXAQM_FLOW_TCP : 0;
+	if (!vars->crowd && (kind == RXAQM_CLASS_TCP || kind == RXAQM_CLASS_ACK))
+		flags |= RXAQM_FLOW_BACK;
+	/* It begins without credit, as if it had had its share until now. */
+	slow = rxaqm_law_larger(vars->limit, vars->floor[of]);
+	if (slow > RXAQM_SLOW_MAX)
+		slow = RXAQM_SLOW_MAX;
+	rxaqm_flow_note(set, id, (__u8)flags, (__u16)slow, stamp, vars->crowd);
 	return 0;
 }
 

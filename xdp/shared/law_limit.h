@@ -25,14 +25,14 @@ static inline void rxaqm_law_derive_limits(struct rxaqm_law_vars *vars, __u32 st
 	 */
 	limit = vars->x ? ((__u64)vars->most * share) >> 29 : ~0U;
 	for (i = 0; i < RXAQM_NR_FLOW_KINDS; i++) {
-		__u32 n = vars->over[i] > vars->over_now[i] ? vars->over[i] : vars->over_now[i];
+		__u32 n = rxaqm_law_larger(vars->over[i], vars->over_now[i]);
 
 		total += n;
 		/* TCP adapts: a flow that wants less than the limit leaves the rest to the others.
 		 */
 		if (i == RXAQM_FLOWS_OTHER)
-			n = vars->flows[i] > vars->flows_now[i] ? vars->flows[i] :
-								  vars->flows_now[i];
+			n = rxaqm_law_larger(n,
+					     rxaqm_law_larger(vars->flows[i], vars->flows_now[i]));
 		vars->floor[i] = vars->most / RXAQM_LAW_FLOOR / (n ? n : 1);
 	}
 	strangers = limit * (total ? total : 1);
@@ -43,8 +43,8 @@ static inline void rxaqm_law_derive_limits(struct rxaqm_law_vars *vars, __u32 st
 	vars->crowd = 0;
 	for (i = 0; i < RXAQM_NR_STRANGERS; i++) {
 		all = rxaqm_level_at(&vars->stranger[i], stamp);
-		if (all > vars->strangers && all >> RXAQM_LAW_CROWD_BITS > vars->crowd)
-			vars->crowd = all >> RXAQM_LAW_CROWD_BITS;
+		if (all > vars->strangers && all >> RXAQM_LAW_CROWD_BITS >= vars->crowd)
+			vars->crowd = (all >> RXAQM_LAW_CROWD_BITS) + 1;
 	}
 	vars->thin = RXAQM_LAW_ONE - share;
 }
@@ -143,24 +143,19 @@ rxaqm_global int rxaqm_law_futile(struct rxaqm_law_vars *vars,
 	return 1;
 }
 
-/* An interval is over at @now_ns: count flows anew. A flow that is over the limit now and then
- * counts for a while: it is about there.
+/* An epoch is over: @count flows anew from @now. One that is missing now and then counts for a while.
  */
-static inline void rxaqm_law_count_flows(struct rxaqm_law_vars *vars, __u64 now_ns)
+static inline void rxaqm_law_count_flows(__u32 *count, __u32 *now)
 {
 	__u32 i;
 
 	for (i = 0; i < RXAQM_NR_FLOW_KINDS; i++) {
-		vars->flows[i] = vars->flows_now[i];
-		if (vars->over[i] < vars->over_now[i])
-			vars->over[i] = vars->over_now[i];
+		if (count[i] < now[i])
+			count[i] = now[i];
 		else
-			vars->over[i] -= (__u16)((vars->over[i] - vars->over_now[i] + 3) >> 2);
-		vars->flows_now[i] = 0;
-		vars->over_now[i] = 0;
+			count[i] -= (count[i] - now[i] + 3) >> 2;
+		now[i] = 0;
 	}
-	vars->count_ns = now_ns;
-	vars->interval++;
 }
 
 /* A window is over at @now_ns. Global for the verifier's sake. Returns 0. */
@@ -168,8 +163,9 @@ rxaqm_global int rxaqm_law_turn(struct rxaqm_law_vars *vars, const struct rxaqm_
 				__u64 now_ns)
 {
 	__u64 since_ns, window_ns;
-	__u32 least = 0;
+	__u32 least = 0, stamp;
 	__s64 near_ns, x;
+	__u16 epoch;
 
 	if (!vars || !params)
 		return 0;
@@ -206,9 +202,15 @@ rxaqm_global int rxaqm_law_turn(struct rxaqm_law_vars *vars, const struct rxaqm_
 	vars->top = 0;
 	if (vars->above_ns)
 		vars->most -= vars->most >> 6;
-	if (rxaqm_ns_since(now_ns, vars->count_ns) >= params->interval_ns)
-		rxaqm_law_count_flows(vars, now_ns);
-	rxaqm_law_derive_limits(vars, rxaqm_law_stamp(vars, now_ns));
+	stamp = rxaqm_law_stamp(vars, now_ns);
+	/* In the middle of an epoch: most flows send at its beginning, and count there. */
+	epoch = (__u16)((stamp + (1U << RXAQM_FLOW_EPOCH_BITS) / 2) >> RXAQM_FLOW_EPOCH_BITS);
+	if (epoch != vars->counted) {
+		vars->counted = epoch;
+		rxaqm_law_count_flows(vars->flows, vars->flows_now);
+		rxaqm_law_count_flows(vars->over, vars->over_now);
+	}
+	rxaqm_law_derive_limits(vars, stamp);
 	rxaqm_law_forget_seen(vars);
 	return 0;
 }

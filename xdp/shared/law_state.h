@@ -16,7 +16,7 @@
 #define RXAQM_LAW_DEAF_BITS 1 /* and dropped from twice the limit on */
 #define RXAQM_LAW_FLOOR 4 /* known flows of a kind have a quarter in any case, */
 #define RXAQM_LAW_STRANGERS 16 /* strangers of a kind a sixteenth */
-#define RXAQM_LAW_CROWD_BITS 15 /* of 2^15 of level one stranger is noted, for some 4 intervals */
+#define RXAQM_LAW_CROWD_BITS 17 /* of 2^17 of level one stranger is noted, for some 16 intervals */
 #define RXAQM_LAW_RUN 32 /* packets of a flow that are marked alike */
 #define RXAQM_LAW_REST 8 /* intervals until shedding that was of no use is tried again */
 
@@ -75,7 +75,6 @@ struct rxaqm_law_vars {
 	__u64 goal_ns; /* the target, or less where the ring has no room for it; 0: none yet */
 	__u64 near_ns; /* sojourn of the window before, at most two goals */
 	__u64 unasked_ns; /* until then ACKs passed without being noted */
-	__u64 count_ns; /* when flows were last counted */
 	__u64 shed_ns; /* since then the limit is at its floors; 0: it is not */
 	__u32 shed_packets; /* packets that left since shed_ns */
 	__u32 shed_drops; /* params->drops at shed_ns */
@@ -93,15 +92,15 @@ struct rxaqm_law_vars {
 	__u32 paused; /* stamps that do not count, since the queue paused */
 	struct rxaqm_level passed, stranger[RXAQM_NR_STRANGERS];
 	__u32 random;
-	__u16 flows[RXAQM_NR_FLOW_KINDS],
-		flows_now[RXAQM_NR_FLOW_KINDS]; /* that came back: last interval, this one */
-	__u16 over[RXAQM_NR_FLOW_KINDS],
+	__u32 flows[RXAQM_NR_FLOW_KINDS],
+		flows_now[RXAQM_NR_FLOW_KINDS]; /* that came back: last epoch, this one */
+	__u32 over[RXAQM_NR_FLOW_KINDS],
 		over_now[RXAQM_NR_FLOW_KINDS]; /* of these, over the limit */
-	__u16 interval; /* number of the current interval */
+	__u16 counted; /* epoch in which flows were last counted */
 	__u8 stamp_bits; /* log2 of the ns in a stamp */
 	__u8 bad; /* stood over target for an interval, and has stood since */
 };
-RXAQM_ASSERT_SIZE(struct rxaqm_law_vars, 208);
+RXAQM_ASSERT_SIZE(struct rxaqm_law_vars, 216);
 
 /* xorshift32 (Marsaglia, "Xorshift RNGs", 2003), kept with the queue so that replay and tests
  * repeat exactly: the state after the one of @vars, never 0.
@@ -134,6 +133,11 @@ rxaqm_always_inline bool rxaqm_law_may_drop(__u32 lot, __u32 max_drop)
 rxaqm_always_inline __s64 rxaqm_law_clamp(__s64 value, __s64 least, __s64 most)
 {
 	return value < least ? least : value > most ? most : value;
+}
+
+rxaqm_always_inline __u32 rxaqm_law_larger(__u32 a, __u32 b)
+{
+	return a > b ? a : b;
 }
 
 /* 2^-x of RXAQM_LAW_ONE, for @x in octaves, at most 16: exact at whole ones, linear between. */

@@ -34,7 +34,7 @@ struct Lawful {
 		q->flags = RXAQM_QUEUE_ENFORCED;
 		q->target_ns = 10 * MS;
 		q->interval_ns = 100 * MS;
-		law.turn_ns = law.count_ns = NOW - MS;
+		law.turn_ns = NOW - MS;
 		law.goal_ns = law.smooth_ns = q->target_ns;
 		law.x = 4 * RXAQM_LAW_OCTAVE;
 		law.bad = 1;

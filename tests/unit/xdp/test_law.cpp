@@ -73,6 +73,42 @@ TEST_CASE("law: a level is halved each half-life, and bounded", "[law]")
 	CHECK(std::abs(level.level / double(RXAQM_PACKET) - 144.8) < 5);
 }
 
+TEST_CASE("law: the slow level of a flow is its mean over many half-lives", "[law]")
+{
+	const double rate = GENERATE(0.02, 0.1, 1., 30.); /* packets in a half-life */
+	const __u32 burst = GENERATE(1, 64); /* packets that come at once */
+	rxaqm_flow flow = {};
+	double least = 1e9, most = 0, mean = rate * 1.4427;
+	__u32 stamp = 0, gap = __u32(65536 * burst / rate), n = 0;
+
+	CAPTURE(rate, burst);
+	while (stamp < 800U << 16) {
+		stamp += gap;
+		for (__u32 i = 0; i < burst; i++, n++) {
+			__u32 away = rxaqm_flow_epochs(&flow, stamp);
+			double slow = rxaqm_flow_count_slow(&flow, away) / double(RXAQM_PACKET);
+
+			rxaqm_level_count(&flow.rate, stamp);
+			if (stamp < 200U << 16 || gap > 16U << 16)
+				continue;
+			least = std::min(least, slow);
+			most = std::max(most, slow);
+		}
+	}
+	if (gap > 16U << 16)
+		return;
+	CHECK(least > mean * 0.8 - burst / 16.);
+	CHECK(most < mean * 1.2 + burst / 16.);
+	/* It is full where it cannot say more. */
+	for (n = 0; n < 5000; n++)
+		rxaqm_flow_count_slow(&flow, 0);
+	CHECK(flow.slow == RXAQM_SLOW_MAX);
+	rxaqm_flow_count_slow(&flow, 1);
+	CHECK(flow.slow > RXAQM_SLOW_MOST);
+	rxaqm_flow_count_slow(&flow, 1U << 14);
+	CHECK(flow.slow == RXAQM_PACKET >> RXAQM_SLOW_BITS);
+}
+
 TEST_CASE("law: who goes on is known, and packets that come once push nobody out", "[law]")
 {
 	rxaqm_flow_set set = {};
@@ -80,14 +116,14 @@ TEST_CASE("law: who goes on is known, and packets that come once push nobody out
 
 	for (__u32 id = 1; id <= RXAQM_FLOW_WAYS; id++) {
 		CHECK_FALSE(rxaqm_flow_find(&set, id));
-		rxaqm_flow_note(&set, id, 0, 7, 0, stamp, false);
+		rxaqm_flow_note(&set, id, 0, 0, stamp, false);
 		REQUIRE(rxaqm_flow_find(&set, id));
 		for (int i = 0; i < 3; i++)
 			rxaqm_level_count(&rxaqm_flow_find(&set, id)->rate, stamp);
 	}
 	/* A hundred strangers a packet of each: the four stay, for they send more. */
 	for (__u32 i = 0; i < 100; i++) {
-		rxaqm_flow_note(&set, 1000 + i, 0, 7, 0, ++stamp, false);
+		rxaqm_flow_note(&set, 1000 + i, 0, 0, ++stamp, false);
 		for (__u32 id = 1; id <= RXAQM_FLOW_WAYS; id++) {
 			REQUIRE(rxaqm_flow_find(&set, id));
 			rxaqm_level_count(&rxaqm_flow_find(&set, id)->rate, stamp);
@@ -95,7 +131,7 @@ TEST_CASE("law: who goes on is known, and packets that come once push nobody out
 	}
 	/* One who goes on gets in where they stop. */
 	for (int i = 0; i < 100 && !rxaqm_flow_find(&set, 9); i++)
-		rxaqm_flow_note(&set, 9, RXAQM_FLOW_TCP, 7, 0, stamp += 6554, false);
+		rxaqm_flow_note(&set, 9, RXAQM_FLOW_TCP, 0, stamp += 6554, false);
 	REQUIRE(rxaqm_flow_find(&set, 9));
 	CHECK(rxaqm_flow_find(&set, 9)->flags == RXAQM_FLOW_TCP);
 }
@@ -105,18 +141,19 @@ TEST_CASE("law: in a crowd of strangers who came back is kept", "[law]")
 	rxaqm_flow_set set = {};
 	__u32 stamp = 1, id = 100;
 
-	set.flow[2] = { 9, { RXAQM_PACKET, stamp }, 8, 0, RXAQM_FLOW_BACK };
+	set.flow[2] = { 9, { RXAQM_PACKET, stamp }, 0, 0, RXAQM_FLOW_BACK };
 	for (int i = 0; i < 8000; i++) {
 		stamp += 32;
-		rxaqm_flow_note(&set, ++id, 0, 8, i & 1, stamp, true);
+		rxaqm_flow_note(&set, ++id, 0, 0, stamp, true);
 		REQUIRE(rxaqm_flow_find(&set, id));
 		REQUIRE(rxaqm_flow_find(&set, 9));
 	}
 	/* Later he is forgotten, or where there is no crowd. */
 	rxaqm_flow_set other = set;
-	rxaqm_flow_note(&other, ++id, 0, 8, 0, stamp, false);
+	rxaqm_flow_note(&other, ++id, 0, 0, stamp, false);
 	CHECK_FALSE(rxaqm_flow_find(&other, 9));
-	rxaqm_flow_note(&set, id, 0, 8 + RXAQM_FLOW_KEPT, 0, stamp, true);
+	set.flow[2].rate.stamp = stamp - (RXAQM_FLOW_KEPT << RXAQM_FLOW_EPOCH_BITS);
+	rxaqm_flow_note(&set, id, 0, 0, stamp, true);
 	CHECK_FALSE(rxaqm_flow_find(&set, 9));
 }
 
