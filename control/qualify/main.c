@@ -68,10 +68,10 @@ static void check_files(const struct args *args, char *const *words)
 					  "; ptp is gone: ptp4l and phc2sys say how good a clock is");
 	if (args->compare && !(words[0] && words[1]))
 		rxaqm_usage_error("--compare needs two records or more: A.json B.json");
-	if (args->compare && (args->from || report->out || report->html || report->profile ||
-			      report->all || args->required))
+	if (args->compare &&
+	    (args->from || report->out || report->profile || report->all || args->required))
 		rxaqm_usage_error(
-			"--compare takes only --class, --color, --csv, --json and --junit");
+			"--compare takes only --class, --color, --csv, --html, --json and --junit");
 	if (args->from && words[0])
 		rxaqm_usage_error("--from reports what was measured before: leave out \"%s\"",
 				  words[0]);

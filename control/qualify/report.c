@@ -98,14 +98,16 @@ static int compare(const struct qualify_report *report, char *const *paths,
 	bool worse;
 	int err;
 
-	if (qualify_compare(&comparison, records->at, records->nr)) {
+	if (qualify_compare(&comparison, records->at, paths, records->nr)) {
 		free(comparison.lines.at);
 		return rxaqm_no_memory(error);
 	}
 	err = write_tables(0, report, records, error);
-	if (!rxaqm_is_stdout(report->csv) && !rxaqm_is_stdout(report->junit))
-		(report->json ? qualify_comparison_json :
-				qualify_comparison_print)(stdout, &comparison, paths);
+	err = write_more(err, report->html, qualify_comparison_html, &comparison, error);
+	if (report->json)
+		qualify_comparison_json(stdout, &comparison);
+	else if (!has_stdout(report))
+		qualify_comparison_print(stdout, &comparison);
 	worse = comparison.worse;
 	free(comparison.lines.at);
 	return err ?: worse ? RXAQM_EXIT_FINDINGS : RXAQM_EXIT_OK;

@@ -28,10 +28,11 @@ static void report(FILE *null, struct qualify_record *record)
 	qualify_print_text(null, record, true);
 	qualify_print_html(null, record);
 	both[1] = *record;
-	assert(!qualify_compare(&comparison, both, 2));
+	assert(!qualify_compare(&comparison, both, names, 2));
 	assert(!comparison.worse);
-	qualify_comparison_print(null, &comparison, names);
-	qualify_comparison_json(null, &comparison, names);
+	qualify_comparison_print(null, &comparison);
+	qualify_comparison_html(null, &comparison);
+	qualify_comparison_json(null, &comparison);
 	free(comparison.lines.at);
 	qualify_print_csv(null, &records);
 	qualify_print_junit(null, &records);

@@ -274,13 +274,13 @@ static int add_row(struct qualify_comparison *comparison, unsigned int nr,
 }
 
 int qualify_compare(struct qualify_comparison *comparison, const struct qualify_record *records,
-		    unsigned int nr)
+		    char *const *names, unsigned int nr)
 {
 	const struct qualify_row *row;
 	unsigned int i;
 	int err = 0;
 
-	*comparison = (struct qualify_comparison){ .record = records, .nr = nr };
+	*comparison = (struct qualify_comparison){ .record = records, .names = names, .nr = nr };
 	for (i = 0; i < nr; i++) {
 		rxaqm_list_each(row, &records[i].rows)
 			err = err ?: add_row(comparison, i, row);

@@ -36,6 +36,7 @@ struct qualify_line {
 
 struct qualify_comparison {
 	const struct qualify_record *record; /* all judged */
+	char *const *names; /* that the user gave them */
 	unsigned int nr;
 	RXAQM_LIST(struct qualify_line) lines; /* every figure of any record */
 	unsigned int count[QUALIFY_RECORDS_MAX][QUALIFY_NR_CHANGES];
@@ -44,10 +45,9 @@ struct qualify_comparison {
 
 /* Free @comparison even after -ENOMEM, and before the records. */
 int qualify_compare(struct qualify_comparison *comparison, const struct qualify_record *records,
-		    unsigned int nr);
+		    char *const *names, unsigned int nr);
 
-/* @names: the names that the user gave the records. */
-void qualify_comparison_print(FILE *file, const struct qualify_comparison *comparison,
-			      char *const *names);
-void qualify_comparison_json(FILE *file, const struct qualify_comparison *comparison,
-			     char *const *names);
+/* What differs, first the rows whose verdict does: as text, as a page, and all of it as JSON. */
+void qualify_comparison_print(FILE *file, const struct qualify_comparison *comparison);
+void qualify_comparison_html(FILE *file, const void *comparison);
+void qualify_comparison_json(FILE *file, const struct qualify_comparison *comparison);

@@ -10,6 +10,7 @@
 #define NAME_COLUMNS 24
 #define CELL_COLUMNS 14 /* at least */
 #define CELL_MAX 32
+#define CELL_LEN 260 /* a value, and its mark */
 
 static const char rule[] =
 	"+ best, - worst, beyond noise, by the limits of the first record's class; ~ "
@@ -17,68 +18,63 @@ static const char rule[] =
 	"of both medians and their own errors, or the intervals of both p99s. Two runs "
 	"of one NIC show how much the set-up itself varies.";
 
+struct cell {
+	enum qualify_verdict color;
+	char text[CELL_LEN];
+};
+
 /* Records side by side: the first one, and those from @from to before @to. */
 struct block {
 	FILE *file;
 	const struct qualify_comparison *comparison;
 	unsigned int from, to;
-	int columns; /* of a cell */
+	int columns; /* of a cell of text */
+	/* Print a line, with a cell for each of these records; a title: without any. */
+	void (*line)(const struct block *block, const char *name);
+	struct cell *cell; /* for each record */
 };
 
 #define each_record(i, block) for ((i) = 0; (i) < (block)->to; (i) = (i) ? (i) + 1 : (block)->from)
 
-/* Print what fits of @text: its begin; of a file name its end. */
-static void print_cell(const struct block *block, enum qualify_verdict color, const char *text,
-		       const char *mark, bool end)
+static void set(const struct block *block, unsigned int record, enum qualify_verdict color,
+		const char *text, const char *mark)
 {
-	size_t len = strlen(text), room = (size_t)block->columns - 1 - strlen(mark);
-	char *cell = NULL;
-	int err;
-
-	if (len <= room)
-		err = asprintf(&cell, "%s%s", text, mark);
-	else if (end)
-		err = asprintf(&cell, "..%s", text + len - (room - 2));
-	else
-		err = asprintf(&cell, "%.*s..%s", (int)room - 2, text, mark);
-	qualify_print_verdict(block->file, color, err < 0 ? "" : cell, block->columns);
-	if (err >= 0)
-		free(cell);
+	block->cell[record].color = color;
+	snprintf(block->cell[record].text, CELL_LEN, "%s%s", text, mark);
 }
 
-static void print_line(const struct block *block, const struct qualify_line *line)
+static void put_figure(const struct block *block, const struct qualify_line *line)
 {
 	char name[144], number[RXAQM_NUMBER_LEN * 2];
 	unsigned int i;
 
-	snprintf(name, sizeof(name), "  %s%s", line->figure->name, line->p99 ? " p99" : "");
-	fprintf(block->file, "%-*.*s ", NAME_COLUMNS - 1, NAME_COLUMNS - 1, name);
 	each_record(i, block)
 	{
 		const struct qualify_cell *cell = &line->cell[i];
+		bool worst = cell->worst || cell->change == QUALIFY_WORSE;
 		const char *text = !cell->figure ?
-					   "-" :
+					   "absent" :
 				   cell->figure->words[0] ?
 					   cell->figure->words :
 					   rxaqm_format_number(line->p99 ? cell->figure->p99 :
 									   cell->figure->median,
 							       cell->figure->unit, number);
 
-		print_cell(block,
-			   cell->worst || cell->change == QUALIFY_WORSE ? QUALIFY_FAIL :
-			   cell->best					? QUALIFY_PASS :
-									  QUALIFY_UNKNOWN,
-			   text,
-			   cell->worst			 ? " -" :
-			   cell->best			 ? " +" :
-			   cell->change == QUALIFY_MAYBE ? " ?" :
-			   cell->change == QUALIFY_CHANGED || cell->change == QUALIFY_WORSE ||
-					   cell->change == QUALIFY_BETTER ?
-							   " ~" :
-							   "",
-			   false);
+		set(block, i,
+		    worst      ? QUALIFY_FAIL :
+		    cell->best ? QUALIFY_PASS :
+				 QUALIFY_UNKNOWN,
+		    text,
+		    cell->worst			  ? " -" :
+		    cell->best			  ? " +" :
+		    cell->change == QUALIFY_MAYBE ? " ?" :
+		    cell->change == QUALIFY_CHANGED || cell->change == QUALIFY_WORSE ||
+				    cell->change == QUALIFY_BETTER ?
+						    " ~" :
+						    "");
 	}
-	fputc('\n', block->file);
+	snprintf(name, sizeof(name), "  %s%s", line->figure->name, line->p99 ? " p99" : "");
+	block->line(block, name);
 }
 
 /* Does any of them differ from the first? */
@@ -110,37 +106,59 @@ static bool verdict_differs(const struct block *block, const char *id)
 	return false;
 }
 
-static void print_title(const struct block *block, const char *id)
+static void put_verdicts(const struct block *block, const char *id)
 {
 	const struct qualify_row *row;
+	char title[96];
 	unsigned int i;
 
-	fprintf(block->file, "%s %s\n%-*s", id, qualify_row_kind(id)->title, NAME_COLUMNS,
-		"  verdict");
+	snprintf(title, sizeof(title), "%s %s", id, qualify_row_kind(id)->title);
+	each_record(i, block) block->cell[i].text[0] = '\0';
+	block->line(block, title);
 	each_record(i, block)
 	{
 		row = qualify_find_row(&block->comparison->record[i], id);
-		qualify_print_verdict(block->file, row ? row->verdict : QUALIFY_UNKNOWN,
-				      row ? NULL : "-", block->columns);
+		set(block, i, row ? row->verdict : QUALIFY_UNKNOWN,
+		    row ? qualify_verdicts[row->verdict] : "absent", "");
 	}
-	fputc('\n', block->file);
+	block->line(block, "  verdict");
 }
 
-/* Print what differs in row @id. */
-static void print_row(const struct block *block, const char *id)
+/* Print what differs in row @id, if its verdicts do, or if not. */
+static void put_row(const struct block *block, const char *id, bool verdicts)
 {
 	const struct qualify_line *line;
 	bool any = verdict_differs(block, id);
 
+	if (any != verdicts)
+		return;
 	if (any)
-		print_title(block, id);
+		put_verdicts(block, id);
 	rxaqm_list_each(line, &block->comparison->lines) {
 		if (strcmp(line->row, id) || !differs(block, line))
 			continue;
 		if (!any)
-			print_title(block, id);
+			put_verdicts(block, id);
 		any = true;
-		print_line(block, line);
+		put_figure(block, line);
+	}
+}
+
+static void put_rows(const struct block *block, bool verdicts)
+{
+	const struct qualify_record *record = block->comparison->record;
+	const struct qualify_row *row;
+	unsigned int i, before;
+
+	for (i = 0; i < block->comparison->nr; i++) {
+		rxaqm_list_each(row, &record[i].rows) {
+			for (before = 0; before < i; before++) {
+				if (qualify_find_row(&record[before], row->id))
+					break;
+			}
+			if (before == i)
+				put_row(block, row->id, verdicts);
+		}
 	}
 }
 
@@ -158,60 +176,108 @@ static size_t common(char *const *names, unsigned int nr)
 	return len;
 }
 
-static void print_facts(const struct block *block, char *const *names)
+static void put_facts(const struct block *block)
 {
-	size_t skip = common(names, block->comparison->nr);
+	const struct qualify_comparison *comparison = block->comparison;
+	size_t skip = common(comparison->names, comparison->nr);
 	struct qualify_fact facts[QUALIFY_FACTS], first[QUALIFY_FACTS];
 	unsigned int i, fact;
 
-	qualify_facts(&block->comparison->record[0], first);
-	fprintf(block->file, "%-*s", NAME_COLUMNS, "");
-	each_record(i, block) print_cell(block, QUALIFY_UNKNOWN, names[i] + skip, "", true);
+	qualify_facts(comparison->record, first);
+	each_record(i, block) set(block, i, QUALIFY_UNKNOWN, comparison->names[i] + skip, "");
+	block->line(block, "");
+	each_record(i, block)
+	{
+		const __u32 verdict = comparison->record[i].verdict;
+
+		set(block, i, verdict, qualify_verdicts[verdict], "");
+	}
+	block->line(block, "Verdict");
 	for (fact = 0; fact < QUALIFY_FACTS; fact++) {
-		fprintf(block->file, "\n%-*s", NAME_COLUMNS, first[fact].name);
 		each_record(i, block)
 		{
-			qualify_facts(&block->comparison->record[i], facts);
-			print_cell(block, QUALIFY_UNKNOWN,
-				   !*facts[fact].value ? "-" :
-				   i && !strcmp(facts[fact].value, first[fact].value) ?
-							 "same" :
-							 facts[fact].value,
-				   "", false);
+			qualify_facts(&comparison->record[i], facts);
+			set(block, i, QUALIFY_UNKNOWN,
+			    !*facts[fact].value				       ? "unknown" :
+			    i && !strcmp(facts[fact].value, first[fact].value) ? "same" :
+										 facts[fact].value,
+			    "");
 		}
+		block->line(block, first[fact].name);
 	}
-	fputc('\n', block->file);
 }
 
-static void print_block(const struct block *block, char *const *names)
+/* How much of @text fits @room: whole words, if one does. */
+static size_t fitting(const char *text, size_t room)
 {
-	const struct qualify_record *record = block->comparison->record;
-	const struct qualify_row *row;
-	unsigned int i, before;
+	size_t len = strlen(text), blank = room;
 
-	print_facts(block, names);
-	for (i = 0; i < block->comparison->nr; i++) {
-		rxaqm_list_each(row, &record[i].rows) {
-			for (before = 0; before < i; before++) {
-				if (qualify_find_row(&record[before], row->id))
-					break;
-			}
-			if (before == i)
-				print_row(block, row->id);
-		}
-	}
-	fputc('\n', block->file);
+	if (len <= room)
+		return len;
+	while (blank && text[blank] != ' ')
+		blank--;
+	return blank ?: room;
 }
 
-void qualify_comparison_print(FILE *file, const struct qualify_comparison *comparison,
-			      char *const *names)
+/* Print the next part of what is left in a column. True: more is left. */
+static bool put_part(const struct block *block, const char **left, enum qualify_verdict color,
+		     int columns)
 {
-	int room = (int)rxaqm_text_width(file) - NAME_COLUMNS, fit = room / CELL_COLUMNS - 1,
-	    columns;
-	struct block block = { .file = file, .comparison = comparison, .from = 1 };
+	size_t len = fitting(*left, (size_t)columns - 1);
+	char part[CELL_LEN];
+
+	snprintf(part, sizeof(part), "%.*s", (int)len, *left);
+	qualify_print_verdict(block->file, color, part, columns);
+	*left += len;
+	*left += strspn(*left, " ");
+	return **left;
+}
+
+/* What does not fit a column goes on in the next line. */
+static void put_text(const struct block *block, const char *name)
+{
+	const char *left[QUALIFY_RECORDS_MAX];
+	unsigned int i;
+	bool more;
+
+	if (*name && !*block->cell->text) {
+		fprintf(block->file, "%s\n", name);
+		return;
+	}
+	each_record(i, block) left[i] = block->cell[i].text;
+	do {
+		more = put_part(block, &name, QUALIFY_UNKNOWN, NAME_COLUMNS);
+		each_record(i, block)
+			more |= put_part(block, &left[i], block->cell[i].color, block->columns);
+		fputc('\n', block->file);
+	} while (more);
+}
+
+static void put_sums(FILE *file, const struct qualify_comparison *comparison, bool html)
+{
 	unsigned int i, kind;
 	char sums[256];
 	size_t len;
+
+	for (i = 1; i < comparison->nr; i++) {
+		for (kind = len = 0; kind < QUALIFY_NR_CHANGES; kind++)
+			len += (size_t)sprintf(sums + len, "%s%u %s", kind ? ", " : "",
+					       comparison->count[i][kind], qualify_changes[kind]);
+		if (html) {
+			rxaqm_markup(file, "<p>%s: %s</p>\n", comparison->names[i], sums);
+		} else {
+			fprintf(file, "%s: ", comparison->names[i]);
+			rxaqm_print_words(file, strlen(comparison->names[i]) + 2, 2, sums);
+		}
+	}
+}
+
+void qualify_comparison_print(FILE *file, const struct qualify_comparison *comparison)
+{
+	int room = (int)rxaqm_text_width(file) - NAME_COLUMNS, fit = room / CELL_COLUMNS - 1,
+	    columns;
+	static struct cell cells[QUALIFY_RECORDS_MAX];
+	struct block block = { file, comparison, 1, 0, 0, put_text, cells };
 
 	fit = fit < (int)comparison->nr - 1 ? fit : (int)comparison->nr - 1;
 	columns = room / (fit + 1);
@@ -219,16 +285,47 @@ void qualify_comparison_print(FILE *file, const struct qualify_comparison *compa
 	for (; block.from < comparison->nr; block.from = block.to) {
 		block.to = block.from + (unsigned int)fit;
 		block.to = block.to < comparison->nr ? block.to : comparison->nr;
-		print_block(&block, names);
+		put_facts(&block);
+		put_rows(&block, true);
+		put_rows(&block, false);
+		fputc('\n', file);
 	}
-	for (i = 1; i < comparison->nr; i++) {
-		for (kind = len = 0; kind < QUALIFY_NR_CHANGES; kind++)
-			len += (size_t)sprintf(sums + len, "%s%u %s", kind ? ", " : "",
-					       comparison->count[i][kind], qualify_changes[kind]);
-		fprintf(file, "%s: ", names[i]);
-		rxaqm_print_words(file, strlen(names[i]) + 2, 2, sums);
-	}
+	put_sums(file, comparison, false);
 	rxaqm_print_words(file, 0, 0, rule);
+}
+
+static void put_html(const struct block *block, const char *name)
+{
+	bool title = *name && !*block->cell->text;
+	unsigned int i;
+
+	rxaqm_markup(block->file, title ? "<tr><th scope=\"rowgroup\">%s</th>" : "<tr><td>%s</td>",
+		     name);
+	each_record(i, block)
+	{
+		fprintf(block->file, "<td class=\"v%u\">", block->cell[i].color);
+		rxaqm_markup(block->file, "%s</td>", block->cell[i].text);
+	}
+	fputs("</tr>\n", block->file);
+}
+
+void qualify_comparison_html(FILE *file, const void *what)
+{
+	static const char begin[] = "<table class=\"wide\" tabindex=\"0\">\n";
+	const struct qualify_comparison *comparison = what;
+	static struct cell cells[QUALIFY_RECORDS_MAX];
+	const struct block block = { file, comparison, 1, comparison->nr, 0, put_html, cells };
+
+	rxaqm_page_begin(file, "NICs compared");
+	fprintf(file, "<h1>NICs compared</h1>\n%s", begin);
+	put_facts(&block);
+	fprintf(file, "</table>\n<h2>Rows whose verdict changed</h2>\n%s", begin);
+	put_rows(&block, true);
+	fprintf(file, "</table>\n<h2>Other rows whose figures changed</h2>\n%s", begin);
+	put_rows(&block, false);
+	fputs("</table>\n", file);
+	put_sums(file, comparison, true);
+	rxaqm_markup(file, "<p class=\"note\">%s</p>\n</main>\n</body>\n</html>\n", rule);
 }
 
 static void put_record(struct rxaqm_out *out, const char *name, const struct qualify_record *record)
@@ -282,8 +379,7 @@ static void put_line(struct rxaqm_out *out, const struct qualify_comparison *com
 	rxaqm_out_end(out);
 }
 
-void qualify_comparison_json(FILE *file, const struct qualify_comparison *comparison,
-			     char *const *names)
+void qualify_comparison_json(FILE *file, const struct qualify_comparison *comparison)
 {
 	const struct qualify_line *line;
 	struct rxaqm_out out;
@@ -294,7 +390,7 @@ void qualify_comparison_json(FILE *file, const struct qualify_comparison *compar
 	rxaqm_out_bool(&out, "worse", NULL, NULL, comparison->worse);
 	rxaqm_out_array(&out, "records");
 	for (i = 0; i < comparison->nr; i++)
-		put_record(&out, names[i], &comparison->record[i]);
+		put_record(&out, comparison->names[i], &comparison->record[i]);
 	rxaqm_out_end(&out);
 	rxaqm_out_array(&out, "figures");
 	rxaqm_list_each(line, &comparison->lines)

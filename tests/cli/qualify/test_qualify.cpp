@@ -175,7 +175,9 @@ TEST_CASE("cli: any number of records are compared", "[cli]")
 	CHECK(read(csv).find("host,interface,") == 0);
 	CHECK(host.rxaqm({ "qualify", "--compare", GOOD, GOOD, BAD, "--csv=-" }).out == read(csv));
 	CHECK(read(junit).find("<testsuites>") != std::string::npos);
-	check_row({ {}, 2, "", "--compare takes only --class, --color, --csv, --json and --junit" },
+	check_row({ {}, 2, "", "--compare takes only --class, --color, --csv, --html, --json and" },
+		  host.rxaqm({ "qualify", "--compare", GOOD, BAD, "--all" }));
+	check_row({ {}, 5, "<h2>Rows whose verdict changed</h2>", "" },
 		  host.rxaqm({ "qualify", "--compare", GOOD, BAD, "--html=-" }));
 }
 

@@ -14,6 +14,8 @@ extern "C" {
 /* Of copies that point to what the records have. */
 struct Comparison : qualify_comparison {
 	std::vector<qualify_record> records;
+	char files[3][8] = { "a.json", "b.json", "c.json" };
+	char *all[3] = { files[0], files[1], files[2] };
 
 	Comparison(std::initializer_list<NicRecord *> of)
 		: qualify_comparison{}
@@ -22,7 +24,7 @@ struct Comparison : qualify_comparison {
 			qualify_judge(record);
 			records.push_back(*record);
 		}
-		REQUIRE(qualify_compare(this, records.data(), unsigned(records.size())) == 0);
+		REQUIRE(qualify_compare(this, records.data(), all, unsigned(records.size())) == 0);
 	}
 	~Comparison()
 	{
@@ -33,10 +35,11 @@ struct Comparison : qualify_comparison {
 
 	std::string text()
 	{
-		char names[3][8] = { "a.json", "b.json", "c.json" };
-		char *all[] = { names[0], names[1], names[2] };
-
-		return printed([&](FILE *file) { qualify_comparison_print(file, this, all); });
+		return printed([&](FILE *file) { qualify_comparison_print(file, this); });
+	}
+	std::string html()
+	{
+		return printed([&](FILE *file) { qualify_comparison_html(file, this); });
 	}
 };
 
@@ -216,6 +219,38 @@ TEST_CASE("compare: a row whose verdict alone differs is told", "[qualify]")
 	CHECK(has(text, "\nQ18 "));
 	CHECK(has(text, "\n  verdict               pass                        warn"));
 	CHECK_FALSE(has(Comparison{ &passes, &passes }.text(), "Q18"));
+}
+
+TEST_CASE("compare: first come rows whose verdict changed, and nothing is cut off", "[qualify]")
+{
+	const std::string name = "a_name_of_a_figure_that_is_longer_than_its_column";
+	const std::string said = "words of a driver that are longer than any column has room for";
+	NicRecord a, b;
+
+	for (NicRecord *record : { &a, &b }) {
+		sampled(record->number("Q8", "floor", 0, "ns"), record == &a ? 1000 : 90000, 0.1,
+			100);
+		record->number("Q11", "target", 1e6, "ns");
+		record->number("Q11", "standing_on_150", record == &a ? 1e6 : 9e6, "ns");
+	}
+	a.words("Q8", name.c_str(), said.c_str());
+	strcpy(b.cpu, said.c_str());
+	Comparison comparison{ &a, &b };
+
+	for (const std::string &text : { comparison.text(), comparison.html() }) {
+		INFO(text);
+		CHECK(text.find("Q11 Standing delay") < text.find("Q8 Interrupt moderation"));
+		CHECK_FALSE(has(text, ".."));
+		CHECK(has(text, "absent"));
+		/* The name's parts, without what the other columns have between. */
+		for (const char *part :
+		     { "a_name_of_a_figure", "words of a driver that are", "room for" })
+			CHECK(has(text, part));
+	}
+	CHECK(has(comparison.html(), "<td>  " + name + "</td><td class=\"v0\">" + said));
+	CHECK(has(comparison.html(), "<h2>Rows whose verdict changed</h2>\n<table class=\"wide\" "
+				     "tabindex=\"0\">\n<tr><th scope=\"rowgroup\">Q11 "));
+	CHECK(has(comparison.text(), "\n  verdict               pass                        warn"));
 }
 
 TEST_CASE("compare: words, units, and what only one has", "[qualify]")
