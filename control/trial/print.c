@@ -4,9 +4,9 @@
 #include <math.h>
 #include <string.h>
 
+#include "base/number.h"
 #include "base/out.h"
 #include "base/parse.h"
-#include "picture/picture.h"
 #include "trial/judge.h"
 
 static const char *percent(double share, char buf[RXAQM_NUMBER_LEN])

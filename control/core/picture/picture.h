@@ -65,13 +65,6 @@ double rxaqm_axis_at(const struct rxaqm_axis *axis, double value);
 /* Write the labelled values to @ticks, ascending. Returns their number. */
 size_t rxaqm_axis_ticks(const struct rxaqm_axis *axis, double ticks[RXAQM_TICKS_MAX]);
 
-#define RXAQM_NUMBER_LEN 48
-
-/* "1.25 us", "98.7 %", "1.2 Mpps", "-"; three significant digits. */
-const char *rxaqm_format_number(double value, const char *unit, char buf[RXAQM_NUMBER_LEN]);
-/* The same as text that lives until the end of the enclosing block. */
-#define rxaqm_number(value, unit) rxaqm_format_number(value, unit, (char[RXAQM_NUMBER_LEN]){ "" })
-
 /* Print @form, which is HTML, SVG or XML. Each "%s" is replaced by the next string, with markup
  * escaped. There is no other "%".
  */

@@ -12,6 +12,7 @@
 #include <stdbool.h>
 
 #include "base/json_file.h"
+#include "base/number.h"
 #include "base/out.h"
 #include "picture/picture.h"
 
