@@ -3,6 +3,7 @@
  * To be preloaded: calls that fail, or never return, as long as a file of that name is in the
  * directory that FAULTS names. In it is the errno.
  *   prog_load  an XDP program is loaded
+ *   slow       an XDP program is loaded: verifies it again and again, until a signal comes
  *   send       a netlink request is sent, after as many as the number that follows the errno
  *   by_id      a BPF program, map or link is asked for by its id, the same
  *   release    the kernel is asked for its release: it says what is in the file instead
@@ -139,10 +140,18 @@ long syscall(long number, ...)
 		if (fails_now("by_id", &calls))
 			return -1;
 	}
-	if (number == SYS_bpf && arg[0] == BPF_OBJ_GET)
-		wait_at((const char *)(unsigned long)attr->pathname);
 	if (!real)
 		*(void **)&real = next("syscall");
+	while (number == SYS_bpf && arg[0] == BPF_PROG_LOAD &&
+	       attr->prog_type == BPF_PROG_TYPE_XDP && attr->insn_cnt > 1000 && fault("slow")) {
+		long fd = real(number, arg[0], arg[1], arg[2], 0, 0, 0);
+
+		if (fd < 0)
+			return fd;
+		close((int)fd);
+	}
+	if (number == SYS_bpf && arg[0] == BPF_OBJ_GET)
+		wait_at((const char *)(unsigned long)attr->pathname);
 	return real(number, arg[0], arg[1], arg[2], arg[3], arg[4], arg[5]);
 }
 

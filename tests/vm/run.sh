@@ -104,7 +104,7 @@ run_group()
 
 	[[ ,$qemu, != *,memory,* ]] || memory=1
 	tests/vm/vm.sh "$kernel" -n "$group" -t "$seconds" -c "$cpus" -q "$(devices "$qemu")" -- \
-		env RXAQM_GUEST=1 RXAQM_MEMORY=$memory RXAQM_AGAIN="$again" \
+		env RXAQM_GUEST=1 RXAQM_LOCK_SECONDS=1200 RXAQM_MEMORY=$memory RXAQM_AGAIN="$again" \
 		tests/run.sh "${@:7}" >"$out" 2>&1 &
 	vm=$!
 	trap 'kill "$vm" 2>/dev/null; wait "$vm"; exit 143' TERM

@@ -7,6 +7,7 @@
 #include "attach/hint.h"
 #include "attach/hooks.h"
 #include "base/now.h"
+#include "state/limit.h"
 #include "state/locate.h"
 #include "nic/netns.h"
 #include "state/pins.h"
@@ -232,6 +233,7 @@ struct rxaqm_iface *rxaqm_attach(struct rxaqm_state *state, const struct rxaqm_p
 	return iface;
 
 fail:
+	rxaqm_limit_check(error);
 	if (iface && !rxaqm_undo_attach(state, iface, &more) && more.text[0])
 		rxaqm_error_add(error, "%s", more.text);
 	remove_if_unused(state, NULL);
@@ -246,7 +248,9 @@ int rxaqm_attach_stamps(struct rxaqm_state *state, struct rxaqm_iface *iface, co
 
 	if (!err && stamped && (iface->flags & RXAQM_IFACE_GENERIC))
 		err = rxaqm_hooks_generic(true, error);
-	return err ? err : rxaqm_stamps_turn_on(iface, ifname, error);
+	if (err)
+		return rxaqm_limit_check(error) ?: err;
+	return rxaqm_stamps_turn_on(iface, ifname, error);
 }
 
 int rxaqm_detach(struct rxaqm_state *state, struct rxaqm_iface *iface, struct rxaqm_error *error)

@@ -19,7 +19,7 @@ struct rxaqm_arrivals {
 void rxaqm_arrivals_take(const struct rxaqm_state *state, const struct rxaqm_iface *iface,
 			 const char *here, struct rxaqm_arrivals *now);
 
-/* Packets received between two looks, if the program must have lost them: there are 100 or more, and
- * it saw none of them; else 0.
+/* Packets received between two looks, if the program must have lost them: there are 100 or more,
+ * and it saw none of them; else 0.
  */
 __u64 rxaqm_arrivals_unseen(const struct rxaqm_arrivals *before, const struct rxaqm_arrivals *now);

@@ -12,3 +12,9 @@ int rxaqm_lock_opened(int fd, const char *path);
  * has the lock; -errno.
  */
 int rxaqm_lock_file(const char *path);
+
+/* Who has locked the file or directory @path: "rxaqm attach eth0 (pid 123)", in @buf; "": nobody,
+ * or it cannot be seen, as from another PID namespace.
+ */
+#define RXAQM_LOCK_HOLDER 160
+const char *rxaqm_lock_holder(const char *path, char buf[RXAQM_LOCK_HOLDER]);

@@ -10,6 +10,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/lock_file.h"
+
 /* As in libxdp. */
 static const char *bpffs(void)
 {
@@ -60,6 +62,7 @@ static int open_dir(void)
 
 int rxaqm_libxdp_lock(int tries, struct rxaqm_error *error)
 {
+	char holder[RXAQM_LOCK_HOLDER];
 	int fd = open_dir();
 	struct stat st;
 
@@ -78,10 +81,12 @@ int rxaqm_libxdp_lock(int tries, struct rxaqm_error *error)
 		if (--tries > 0 && !usleep(50 * 1000))
 			continue;
 		close(fd);
+		rxaqm_lock_holder(rxaqm_libxdp_dir(), holder);
 		return rxaqm_failed(error, ETIMEDOUT,
-				    "another program holds libxdp's lock on \"%s\"; see \"fuser "
+				    "another program holds libxdp's lock on \"%s\"%s%s; see \"fuser "
 				    "%s\"",
-				    rxaqm_libxdp_dir(), rxaqm_libxdp_dir());
+				    rxaqm_libxdp_dir(), *holder ? ": " : "", holder,
+				    rxaqm_libxdp_dir());
 	}
 	return fd;
 }

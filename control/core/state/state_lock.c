@@ -7,9 +7,11 @@
 #include <unistd.h>
 
 #include "base/lock_file.h"
+#include "state/limit.h"
 #include "state/state.h"
 
 #define LOCK_TRIES 200 /* of 50 ms */
+#define TELL_TRIES 40
 
 /* Make the directory, if it is missing, and lock it. Returns its descriptor; -EAGAIN if another has
  * the lock or has just removed the directory.
@@ -34,17 +36,45 @@ static int lock_dir(void)
 	return err == -EWOULDBLOCK || err == -ESTALE ? -EAGAIN : err;
 }
 
+/* Who waits is told so after a moment: for whom, and once. */
+static void tell_waiting(void)
+{
+	char holder[RXAQM_LOCK_HOLDER];
+
+	rxaqm_lock_holder(rxaqm_state_dir(), holder);
+	rxaqm_log_notice("waiting for the lock of all commands%s%s", *holder ? ", held by " : "",
+			 holder);
+}
+
+static int lock_failed(int err, struct rxaqm_error *error)
+{
+	char holder[RXAQM_LOCK_HOLDER];
+
+	if (err != -EAGAIN)
+		return rxaqm_failed(error, -err,
+				    "cannot lock \"%s\": %s; run as root, with a BPF file system "
+				    "that is writable",
+				    rxaqm_state_dir(), strerror(-err));
+	rxaqm_lock_holder(rxaqm_state_dir(), holder);
+	return rxaqm_failed(error, EBUSY,
+			    "another rxaqm command has held the lock on \"%s\" for 10 s%s%s; see "
+			    "\"fuser %s\"",
+			    rxaqm_state_dir(), *holder ? ": " : "", holder, rxaqm_state_dir());
+}
+
 /* The directory of the pins is the lock: it is where the state is, whatever /run a command sees.
  * Without a BPF file system there is nothing to lock, and the next step fails for that reason.
  */
 static int lock(struct rxaqm_state *state, int tries, struct rxaqm_error *error)
 {
-	int fd, err;
+	int fd, err, i;
 
 	if (rxaqm_state_check_bpffs(NULL))
 		return 0;
 	fd = lock_dir();
-	while (fd == -EAGAIN && --tries > 0 && !rxaqm_state_check_dir(NULL)) {
+	for (i = 1; fd == -EAGAIN && i < tries && !rxaqm_state_check_dir(NULL); i++) {
+		if (i == TELL_TRIES)
+			tell_waiting();
 		usleep(50 * 1000);
 		fd = lock_dir();
 	}
@@ -53,19 +83,11 @@ static int lock(struct rxaqm_state *state, int tries, struct rxaqm_error *error)
 		close(fd);
 	if (err)
 		return err;
-	if (fd >= 0) {
-		state->lock_fd = fd;
-		return 0;
-	}
-	if (fd == -EAGAIN)
-		return rxaqm_failed(error, EBUSY,
-				    "another rxaqm command has held the lock on \"%s\" for 10 s; "
-				    "see \"fuser %s\"",
-				    rxaqm_state_dir(), rxaqm_state_dir());
-	return rxaqm_failed(
-		error, -fd,
-		"cannot lock \"%s\": %s; run as root, with a BPF file system that is writable",
-		rxaqm_state_dir(), strerror(-fd));
+	if (fd < 0)
+		return lock_failed(fd, error);
+	state->lock_fd = fd;
+	rxaqm_limit_begin();
+	return 0;
 }
 
 void rxaqm_state_unlock(struct rxaqm_state *state)
@@ -75,6 +97,7 @@ void rxaqm_state_unlock(struct rxaqm_state *state)
 	rmdir(rxaqm_state_dir()); /* fails if something is pinned */
 	close(state->lock_fd);
 	state->lock_fd = -1;
+	rxaqm_limit_end();
 }
 
 int rxaqm_state_lock(struct rxaqm_state *state, struct rxaqm_error *error)

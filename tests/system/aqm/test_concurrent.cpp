@@ -243,3 +243,34 @@ TEST_CASE("concurrent: who looks while others detach, or attach anew, is told wh
 		CHECK(status.err.find("not attached to any interface; see") != std::string::npos);
 	std::filesystem::remove_all(dir);
 }
+
+TEST_CASE("concurrent: a program that is verified for too long is given up, and who waits is told",
+	  "[concurrent]")
+{
+	Host host;
+	Wire wire;
+	const std::string dir = host.bpffs() + "-faults";
+	RunOptions options = host.with_environment();
+
+	std::filesystem::create_directory(dir);
+	options.environment.push_back("LD_PRELOAD=" + preload_library(dir, "faults"));
+	options.environment.push_back("FAULTS=" + dir);
+	options.environment.push_back("RXAQM_LOCK_SECONDS=4");
+	std::ofstream(dir + "/slow").close();
+	std::ofstream(dir + "/flock").close();
+	Child slow(host.command(wire.rx, { "attach", wire.rx_if }), options);
+	const std::string pid = std::to_string(slow.pid());
+	CHECK(eventually([&] { return std::filesystem::file_size(dir + "/flock") > 0; }));
+	/* It waits for ten seconds, which may not be enough where the machine is busy. */
+	Result waiting = host.rxaqm(wire.rx, { "attach", wire.rx_if });
+	Result given_up = slow.wait();
+	CAPTURE(waiting.text(), given_up.text());
+	CHECK(waiting.err.find("waiting for the lock of all commands, held by rxaqm --netns ") !=
+	      std::string::npos);
+	CHECK(waiting.err.find(" attach " + wire.rx_if + " (pid " + pid + ")") !=
+	      std::string::npos);
+	CHECK(given_up.exit_code == 1);
+	CHECK(given_up.err.find("given up after 4 s, in which") != std::string::npos);
+	CHECK(host.rxaqm(wire.rx, { "attach", wire.rx_if }).exit_code == 0);
+	std::filesystem::remove_all(dir);
+}
