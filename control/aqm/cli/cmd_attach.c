@@ -3,6 +3,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "cli/audit.h"
 #include "cli/cmd.h"
 #include "config/config.h"
 #include "base/now.h"
@@ -168,6 +169,7 @@ int rxaqm_cmd_attach(int argc, char **argv, struct rxaqm_call *call)
 	struct rxaqm_error *error = &call->error;
 	struct rxaqm_state *state = &call->state;
 	static struct rxaqm_plan plan;
+	struct rxaqm_policy standard;
 	struct rxaqm_iface *iface;
 	struct args args = {};
 	int i;
@@ -198,6 +200,8 @@ int rxaqm_cmd_attach(int argc, char **argv, struct rxaqm_call *call)
 	rxaqm_detached_forget(args.ifname);
 	if (error->text[0])
 		rxaqm_log_notice("%s", error->text);
+	rxaqm_policy_init(&standard);
+	rxaqm_audit(iface->name, &standard, &plan.policy, 1);
 	print_attached(state, iface);
 	log_warnings(&plan.profile);
 	return RXAQM_EXIT_OK;

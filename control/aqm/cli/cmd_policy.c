@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "cli/audit.h"
 #include "cli/cmd.h"
 #include "base/json_file.h"
 #include "base/now.h"
@@ -146,6 +147,8 @@ static int work_commit(struct work *work, const char *ifname, bool signal_named,
 	if (error->text[0])
 		rxaqm_log_notice("%s", error->text);
 	error->text[0] = '\0';
+	rxaqm_audit(ifname, rxaqm_state_policy(work->state, work->iface, 0), work->policies,
+		    work->iface->nr_queues);
 	memcpy(rxaqm_state_draft(work->state, work->iface), work->policies,
 	       work->iface->nr_queues * sizeof(work->policies[0]));
 	rxaqm_entry_find_way_out(work->iface, ifname);
@@ -196,7 +199,7 @@ static void print_sockets(struct rxaqm_out *out, const struct work *work, unsign
 		rxaqm_out_text(out, "\n");
 }
 
-/* Print one line for consecutive queues with the same policy. */
+/* Print one line for consecutive queues with the same policy, and who has set it. */
 static int policy_show(struct work *work, const struct args *args, struct rxaqm_error *error)
 {
 	const struct rxaqm_policy *policies = work->policies;
@@ -214,13 +217,14 @@ static int policy_show(struct work *work, const struct args *args, struct rxaqm_
 		if (!work->chosen[i])
 			continue;
 		while (last + 1 < nr && work->chosen[last + 1] &&
-		       rxaqm_policy_same(&policies[i], &policies[last + 1]))
+		       !memcmp(&policies[i], &policies[last + 1], sizeof(policies[i])))
 			last++;
 		rxaqm_out_object(&out, NULL);
 		rxaqm_out_u64(&out, "first_queue", "  queue %llu", i);
 		rxaqm_out_u64(&out, "last_queue", last > i ? "-%llu" : NULL, last);
 		rxaqm_out_text(&out, ":");
 		print_policy(&out, &policies[i]);
+		rxaqm_settings_sources_out(&out, &policies[i], rxaqm_now_ns());
 		print_sockets(&out, work, i, last);
 		rxaqm_out_end(&out);
 	}

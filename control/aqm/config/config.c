@@ -95,7 +95,7 @@ int rxaqm_config_policy(const struct rxaqm_config_iface *iface, __u64 now_ns,
 	if (err)
 		return err;
 	if (iface->lease_ns)
-		rxaqm_setting_mark(policy, "lease", RXAQM_SOURCE_CONFIG);
+		rxaqm_setting_mark(policy, "lease", RXAQM_SOURCE_CONFIG, now_ns);
 	policy->lease_ns = iface->lease_ns;
 	policy->lease_until_ns = iface->lease_ns ? now_ns + iface->lease_ns : 0;
 	return rxaqm_policy_check(policy, error);

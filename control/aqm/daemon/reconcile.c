@@ -15,11 +15,18 @@
 #include "daemon/section_plan.h"
 #include "daemon/state.h"
 #include "decide.h"
+#include "policy/changes.h"
 #include "state/locate.h"
 #include "state/xdp_slot.h"
 
 /* Least time between attachments, should a NIC's rings change again and again. */
 #define REFRESH_GAP_NS (5 * RXAQM_NSEC_PER_SEC)
+
+static void log_change(void *arg, const char *text)
+{
+	rxaqm_link_log((const struct rxaqm_link *)arg, LOG_NOTICE, "%s; by the configuration",
+		       text);
+}
 
 /* Set the policies of @iface's queues: those that were kept, or @policy of its section. */
 static void set_policy(struct rxaqm_link *link, struct rxaqm_iface *iface,
@@ -34,6 +41,7 @@ static void set_policy(struct rxaqm_link *link, struct rxaqm_iface *iface,
 
 	for (i = 0; i < iface->nr_queues; i++) {
 		policies[i] = link->kept && i < link->nr_kept ? link->kept[i] : *policy;
+		rxaqm_settings_keep_times(&policies[i], &old[i]);
 		stamps |= old[i].signal == RXAQM_SIGNAL_BUSY &&
 			  policies[i].signal != RXAQM_SIGNAL_BUSY;
 	}
@@ -41,6 +49,8 @@ static void set_policy(struct rxaqm_link *link, struct rxaqm_iface *iface,
 		rxaqm_attach_stamps(state, iface, link->name, &error);
 	if (error.text[0])
 		rxaqm_link_log(link, LOG_WARNING, "%s", error.text);
+	if (!link->kept)
+		rxaqm_changes_each(old, policies, iface->nr_queues, log_change, link);
 	if (memcmp(policies, old, iface->nr_queues * sizeof(*policies)))
 		rxaqm_state_use_draft(iface);
 	iface->config_digest = rxaqm_config_digest(link->section);

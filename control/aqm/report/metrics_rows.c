@@ -9,6 +9,7 @@
 #include "figures/figures.h"
 #include "report/check.h"
 #include "overload/overload.h"
+#include "policy/settings.h"
 #include "state/locate.h"
 #include "attach/sockets.h"
 
@@ -161,6 +162,8 @@ static void take_queues(struct rxaqm_metrics_view *view, unsigned int slot, bool
 		}
 		rxaqm_figures_take(view->state, iface, i, view->now_ns, &figures);
 		add_queue(row, &figures);
+		if (iface->config_digest)
+			row->overridden += rxaqm_settings_by_operator(&figures.policy);
 		add_socket(row, iface, &figures, rxaqm_state_wait(view->state, iface, i));
 	}
 }

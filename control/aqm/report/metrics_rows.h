@@ -47,6 +47,7 @@ struct rxaqm_metrics_row {
 	__u64 dropping; /* CoDel is in its dropping state */
 	__u64 held_by_exempt; /* over target, and no law can help */
 	__u64 distrusted; /* stamps are not believed */
+	__u64 overridden; /* settings, not queues: set by the operator, not as configured */
 	__u64 socket; /* goes to an AF_XDP socket */
 	/* The greatest; 0: unknown. */
 	__u64 target_ns, goal_ns, interval_ns, floor_ns, ceiling_ns, err_ns;

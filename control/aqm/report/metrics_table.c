@@ -154,6 +154,9 @@ static const struct series gauges[] = {
 	{ GAUGE("rxaqm_rx_socket_served", "Queues that go to an AF_XDP socket"), NUMBER(socket) },
 	{ GAUGE("rxaqm_rx_stamps_distrusted", "Queues whose stamps are not believed now"),
 	  NUMBER(distrusted) },
+	{ GAUGE("rxaqm_rx_overridden",
+		"Settings that an operator has set, where the configuration has others"),
+	  NUMBER(overridden) },
 	{ GAUGE("rxaqm_rx_target_seconds", "Target in use"), NS_NOT_0(target_ns) },
 	{ GAUGE("rxaqm_rx_goal_seconds",
 		"law=auto: sojourn that queues are held at, less than target if the ring has no "

@@ -203,7 +203,7 @@ static void add_queue(struct rxaqm_out *out, struct view *view, unsigned int num
 	add_sojourn(out, &figures);
 	if (look && look->attached_ns == view->iface->attached_ns)
 		add_window(out, look, &figures);
-	rxaqm_settings_sources_out(out, &figures.policy);
+	rxaqm_settings_sources_out(out, &figures.policy, figures.now_ns);
 	add_socket(out, view, &figures);
 	add_target(out, &figures);
 	rxaqm_status_law_add(out, &figures);

@@ -72,11 +72,12 @@ static void print_now(struct rxaqm_out *out, struct json_object *queue)
 	rxaqm_out_text(out, "\n");
 }
 
-/* Print who has set what is not a default. */
+/* Print who has set what is not a default, and how long ago. */
 static void print_sources(struct rxaqm_out *out, struct json_object *queue)
 {
 	struct json_object *sources = rxaqm_json_object(queue, "sources");
-	bool any = false;
+	struct json_object *ages = rxaqm_json_object(queue, "set_for_ns");
+	const char *before = "    set: ";
 
 	if (!sources)
 		return;
@@ -85,10 +86,12 @@ static void print_sources(struct rxaqm_out *out, struct json_object *queue)
 
 		if (!strcmp(source, "default"))
 			continue;
-		rxaqm_out_text(out, "%s%s by %s", any ? ", " : "    set: ", name, source);
-		any = true;
+		rxaqm_out_text(out, "%s%s by %s", before, name, source);
+		if (json_object_object_get(ages, name))
+			rxaqm_out_text(out, " %s ago", rxaqm_duration(rxaqm_json_u64(ages, name)));
+		before = ", ";
 	}
-	rxaqm_out_text(out, "%s", any ? "\n" : "");
+	rxaqm_out_text(out, "%s", *before == ',' ? "\n" : "");
 }
 
 static void print_socket(struct rxaqm_out *out, struct json_object *queue)

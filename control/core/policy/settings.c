@@ -26,27 +26,59 @@ static int bad_key(const char *key, struct rxaqm_error *error)
 	return rxaqm_key_unknown("setting", key, NULL, names, there_are, error);
 }
 
-_Static_assert(2 * RXAQM_NR_SETTINGS <= 32, "room in rxaqm_policy.sources");
+_Static_assert(RXAQM_NR_SETTINGS <= RXAQM_SETTINGS_MAX, "room in struct rxaqm_policy");
 
-static unsigned int source_shift(const char *key)
+static unsigned int row_of(const char *key)
 {
-	return 2 * (unsigned int)(rxaqm_setting_find(key) - rxaqm_settings);
+	return (unsigned int)(rxaqm_setting_find(key) - rxaqm_settings);
+}
+
+static enum rxaqm_source source_of(const struct rxaqm_policy *policy, unsigned int row)
+{
+	return (enum rxaqm_source)(policy->sources >> 2 * row & 3);
 }
 
 enum rxaqm_source rxaqm_setting_source(const struct rxaqm_policy *policy, const char *key)
 {
-	return (enum rxaqm_source)(policy->sources >> source_shift(key) & 3);
+	return source_of(policy, row_of(key));
 }
 
-void rxaqm_setting_mark(struct rxaqm_policy *policy, const char *key, enum rxaqm_source source)
+void rxaqm_setting_mark(struct rxaqm_policy *policy, const char *key, enum rxaqm_source source,
+			__u64 now_ns)
 {
-	unsigned int shift = source_shift(key);
+	unsigned int row = row_of(key);
 
-	policy->sources = (policy->sources & ~(3U << shift)) | (__u32)source << shift;
+	policy->sources = (policy->sources & ~(3U << 2 * row)) | (__u32)source << 2 * row;
+	policy->set_s[row] = (__u32)(now_ns / RXAQM_NSEC_PER_SEC);
+}
+
+void rxaqm_settings_keep_times(struct rxaqm_policy *policy, const struct rxaqm_policy *before)
+{
+	char value[RXAQM_KEY_LEN], old[RXAQM_KEY_LEN];
+	unsigned int i;
+
+	for (i = 0; i < RXAQM_NR_SETTINGS; i++) {
+		const struct rxaqm_key *setting = &rxaqm_settings[i];
+
+		/* Of a lease, its length. */
+		rxaqm_key_format(setting, policy, policy->lease_until_ns - policy->lease_ns, value);
+		rxaqm_key_format(setting, before, before->lease_until_ns - before->lease_ns, old);
+		if (!strcmp(value, old) && source_of(policy, i) == source_of(before, i))
+			policy->set_s[i] = before->set_s[i];
+	}
+}
+
+unsigned int rxaqm_settings_by_operator(const struct rxaqm_policy *policy)
+{
+	unsigned int i, nr = 0;
+
+	for (i = 0; i < RXAQM_NR_SETTINGS; i++)
+		nr += source_of(policy, i) == RXAQM_SOURCE_OPERATOR;
+	return nr;
 }
 
 static int set_preset(struct rxaqm_policy *policy, enum rxaqm_source source, const char *name,
-		      struct rxaqm_error *error)
+		      __u64 now_ns, struct rxaqm_error *error)
 {
 	char list[RXAQM_KEY_TEXT_LEN], settings[RXAQM_KEY_LEN], *rest = settings, *key;
 	const char *names[RXAQM_KEYS_MAX + 1] = {};
@@ -62,7 +94,7 @@ static int set_preset(struct rxaqm_policy *policy, enum rxaqm_source source, con
 	while ((key = strsep(&rest, "="))) {
 		char *value = strsep(&rest, " ");
 
-		rxaqm_setting_set(policy, source, key, value, 0, NULL);
+		rxaqm_setting_set(policy, source, key, value, now_ns, NULL);
 	}
 	return 0;
 }
@@ -94,7 +126,7 @@ int rxaqm_setting_set(struct rxaqm_policy *policy, enum rxaqm_source source, con
 	int err;
 
 	if (!strcmp(key, "preset"))
-		return set_preset(policy, source, value, error);
+		return set_preset(policy, source, value, now_ns, error);
 	if (!setting)
 		return bad_key(key, error);
 	err = rxaqm_key_set(setting, policy, value, now_ns, error);
@@ -102,7 +134,7 @@ int rxaqm_setting_set(struct rxaqm_policy *policy, enum rxaqm_source source, con
 		policy->lease_ns = policy->lease_until_ns ? policy->lease_until_ns - now_ns : 0;
 	/* An operator who sets what is set already overrides nothing. */
 	if (!err && (source != RXAQM_SOURCE_OPERATOR || !unchanged(before, policy, now_ns)))
-		rxaqm_setting_mark(policy, key, source);
+		rxaqm_setting_mark(policy, key, source, now_ns);
 	return err;
 }
 
@@ -175,14 +207,33 @@ int rxaqm_typed_apply(const struct rxaqm_typed_setting *list, unsigned int nr,
 
 const char *const rxaqm_source_names[] = { "default", "profile", "configuration", "operator" };
 
-void rxaqm_settings_sources_out(struct rxaqm_out *out, const struct rxaqm_policy *policy)
+void rxaqm_settings_sources_out(struct rxaqm_out *out, const struct rxaqm_policy *policy,
+				__u64 now_ns)
 {
-	const struct rxaqm_key *setting;
+	__u64 for_ns[RXAQM_NR_SETTINGS];
+	const char *before = "    set: ";
+	unsigned int i;
 
 	rxaqm_out_object(out, "sources");
-	for (setting = rxaqm_settings; setting->name; setting++)
-		rxaqm_out_str(out, setting->name, NULL,
-			      rxaqm_source_names[rxaqm_setting_source(policy, setting->name)]);
+	for (i = 0; i < RXAQM_NR_SETTINGS; i++) {
+		const char *name = rxaqm_settings[i].name;
+		enum rxaqm_source source = source_of(policy, i);
+
+		for_ns[i] = rxaqm_ns_since(now_ns, policy->set_s[i] * RXAQM_NSEC_PER_SEC);
+		rxaqm_out_str(out, name, NULL, rxaqm_source_names[source]);
+		if (source == RXAQM_SOURCE_DEFAULT)
+			continue;
+		rxaqm_out_text(out, "%s%s by %s", before, name, rxaqm_source_names[source]);
+		if (policy->set_s[i])
+			rxaqm_out_text(out, " %s ago", rxaqm_duration(for_ns[i]));
+		before = ", ";
+	}
+	rxaqm_out_text(out, "%s", *before == ',' ? "\n" : "");
+	rxaqm_out_end(out);
+	rxaqm_out_object(out, "set_for_ns");
+	for (i = 0; i < RXAQM_NR_SETTINGS; i++)
+		if (policy->set_s[i])
+			rxaqm_out_u64(out, rxaqm_settings[i].name, NULL, for_ns[i]);
 	rxaqm_out_end(out);
 }
 

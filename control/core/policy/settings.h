@@ -46,9 +46,12 @@ int rxaqm_setting_once(char *const *words, struct rxaqm_error *error);
 /* Add the names of all settings, and "preset", as rxaqm_key_names() does. */
 unsigned int rxaqm_setting_names(unsigned int nr, const char *names[RXAQM_KEYS_MAX + 1]);
 
-/* Who set @key, the name of a setting; the second function notes it. */
+/* Who set @key, the name of a setting; the second function notes it, and when. */
 enum rxaqm_source rxaqm_setting_source(const struct rxaqm_policy *policy, const char *key);
-void rxaqm_setting_mark(struct rxaqm_policy *policy, const char *key, enum rxaqm_source source);
+void rxaqm_setting_mark(struct rxaqm_policy *policy, const char *key, enum rxaqm_source source,
+			__u64 now_ns);
+/* Give the settings that @policy has in common with @before, value and source, their time. */
+void rxaqm_settings_keep_times(struct rxaqm_policy *policy, const struct rxaqm_policy *before);
 
 /* Are the settings the same, whoever set them? */
 bool rxaqm_policy_same(const struct rxaqm_policy *a, const struct rxaqm_policy *b);
@@ -76,8 +79,13 @@ int rxaqm_typed_apply(const struct rxaqm_typed_setting *list, unsigned int nr,
 struct rxaqm_out;
 
 extern const char *const rxaqm_source_names[]; /* of enum rxaqm_source */
-/* Print who set each setting: "sources", for JSON. */
-void rxaqm_settings_sources_out(struct rxaqm_out *out, const struct rxaqm_policy *policy);
+/* Print who set each setting, and how long ago at @now_ns: "sources" and "set_for_ns", or a line that
+ * has no defaults.
+ */
+void rxaqm_settings_sources_out(struct rxaqm_out *out, const struct rxaqm_policy *policy,
+				__u64 now_ns);
+/* How many settings has the operator set? */
+unsigned int rxaqm_settings_by_operator(const struct rxaqm_policy *policy);
 
 /* The presets, for --help. */
 void rxaqm_presets_list(FILE *file);

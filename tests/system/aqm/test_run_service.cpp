@@ -281,37 +281,79 @@ TEST_CASE("run: priorities are for the journal only", "[run]")
 	CHECK(("\n" + r.service.log()).find("\n" + line) != std::string::npos);
 }
 
+/* A journal that keeps what it is sent. */
+struct Journal {
+	const std::string dir = "/run/systemd/journal";
+	int fd;
+	std::string got;
+
+	Journal()
+	{
+		sockaddr_un address = {};
+
+		if (!access((dir + "/socket").c_str(), F_OK))
+			SKIP("this machine has a journal: tests/service looks at what it gets");
+		std::filesystem::create_directories(dir);
+		fd = socket(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
+		address.sun_family = AF_UNIX;
+		strcpy(address.sun_path, (dir + "/socket").c_str());
+		REQUIRE(fd >= 0);
+		REQUIRE(!bind(fd, (sockaddr *)&address, sizeof(address)));
+	}
+	~Journal()
+	{
+		close(fd);
+		std::filesystem::remove_all(dir);
+	}
+	bool has(const std::string &text)
+	{
+		char buf[4096];
+
+		for (ssize_t n; (n = recv(fd, buf, sizeof(buf), 0)) > 0;)
+			got.append(buf, size_t(n)) += '\n';
+		return got.find(text) != std::string::npos;
+	}
+};
+
+TEST_CASE("policy: the journal gets who has changed what", "[policy]")
+{
+	Journal journal;
+	Run a;
+	std::string ifname = a.wire.rx_if;
+
+	REQUIRE(a.host.rxaqm(a.wire.rx, { "attach", ifname, "ecn=off" }).exit_code == 0);
+	CHECK(journal.has("MESSAGE=" + ifname + ": all queues: ecn on -> off; by uid 0, login "));
+	REQUIRE(a.host.rxaqm(a.wire.rx, { "policy", "set", ifname, "target=2ms", "ecn=off" })
+			.exit_code == 0);
+	CHECK(journal.has("MESSAGE=" + ifname +
+			  ": all queues: target auto:500us -> 2ms; by uid 0, "
+			  "login "));
+	CAPTURE(journal.got);
+	CHECK(journal.has(" policy set " + ifname + " target=2ms ecn=off\"\n"));
+	CHECK(journal.has("\nIFACE=" + ifname + "\n"));
+	/* As rxaqm(8) has it. */
+	CHECK(journal.has("\nMESSAGE_ID=9d1c0a6f4b7e4f53a8e2c5d07b31f6aa\n"));
+	journal.got.clear();
+	REQUIRE(a.host.rxaqm(a.wire.rx, { "policy", "set", ifname, "target=2ms" }).exit_code == 0);
+	CHECK_FALSE(journal.has("MESSAGE="));
+	Result shown = a.host.rxaqm(a.wire.rx, { "policy", "show", ifname });
+	CAPTURE(shown.text());
+	CHECK(shown.out.find("target by operator ") != std::string::npos);
+}
+
 TEST_CASE("run: the journal gets interface and event as fields", "[run]")
 {
-	const std::string dir = "/run/systemd/journal";
-	sockaddr_un address = {};
-
-	if (!access((dir + "/socket").c_str(), F_OK))
-		SKIP("this machine has a journal: tests/service looks at what it gets");
-	std::filesystem::create_directories(dir);
-
-	const int fd = socket(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
-
-	address.sun_family = AF_UNIX;
-	strcpy(address.sun_path, (dir + "/socket").c_str());
-	REQUIRE(fd >= 0);
-	REQUIRE(!bind(fd, (sockaddr *)&address, sizeof(address)));
-
+	Journal journal;
 	Run r;
 	struct stat st;
-	std::string got;
-	char buf[4096];
 
 	r.service.configure(r.section());
 	std::ofstream(r.service.dir() + "/log");
 	REQUIRE(!stat((r.service.dir() + "/log").c_str(), &st));
 	r.service.start({ "JOURNAL_STREAM=" + std::to_string(st.st_dev) + ":" +
 			  std::to_string(st.st_ino) });
-	CHECK(eventually([&] {
-		for (ssize_t n; (n = recv(fd, buf, sizeof(buf), 0)) > 0;)
-			got.append(buf, size_t(n)) += '\n';
-		return got.find(": attached, native mode") != std::string::npos;
-	}));
+	CHECK(eventually([&] { return journal.has(": attached, native mode"); }));
+	const std::string &got = journal.got;
 	CAPTURE(got, r.service.log());
 	CHECK(got.find("MESSAGE=" + r.wire.rx_if + ": attached, ") != std::string::npos);
 	CHECK(got.find("\nIFACE=" + r.wire.rx_if + "\n") != std::string::npos);
@@ -320,6 +362,4 @@ TEST_CASE("run: the journal gets interface and event as fields", "[run]")
 	CHECK(got.find("\nMESSAGE_ID=c756ae717f7e4c02ace98a7adfc51391\n") != std::string::npos);
 	CHECK(got.find("QUEUE=") == std::string::npos);
 	CHECK(r.service.log().find("attached, ") == std::string::npos);
-	close(fd);
-	std::filesystem::remove_all(dir);
 }

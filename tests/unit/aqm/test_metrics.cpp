@@ -186,6 +186,15 @@ TEST_CASE("metrics: gauges of a queue", "[metrics]")
 	{
 		CHECK(maps.page().find("rxaqm_rx_lease_seconds").empty());
 	}
+	SECTION("settings of an operator, if there is a configuration that he overrides")
+	{
+		rxaqm_setting_set(&policy, RXAQM_SOURCE_CONFIG, "ack", "keep", 1, nullptr);
+		rxaqm_setting_set(&policy, RXAQM_SOURCE_OPERATOR, "target", "2ms", 1, nullptr);
+		rxaqm_setting_set(&policy, RXAQM_SOURCE_OPERATOR, "ecn", "off", 1, nullptr);
+		CHECK(maps.page().value("rxaqm_rx_overridden") == 0);
+		maps.iface(slot).config_digest = 1;
+		CHECK(maps.page().value("rxaqm_rx_overridden") == 2);
+	}
 	SECTION("stamps that are not believed")
 	{
 		q.distrust_reason = RXAQM_DISTRUST_NEGATIVE;

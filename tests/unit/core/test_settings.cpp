@@ -36,7 +36,7 @@ static int assign(rxaqm_policy &policy, const char *key, const char *value,
 
 static bool same(const rxaqm_policy &a, const rxaqm_policy &b)
 {
-	return !memcmp(&a, &b, sizeof(a));
+	return rxaqm_policy_same(&a, &b);
 }
 
 TEST_CASE("settings: defaults", "[settings]")
