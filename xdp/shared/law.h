@@ -102,12 +102,25 @@ rxaqm_always_inline __u32 rxaqm_law_known(struct rxaqm_law_vars *vars, struct rx
 	return level;
 }
 
+/* Packets of a flow with @level that are marked alike: a part of its window. Runs of several windows
+ * would cut a sender that heeds any mark of a round trip again and again.
+ */
+rxaqm_always_inline __u32 rxaqm_law_run(__u32 level)
+{
+	__u32 run = level / (RXAQM_PACKET << RXAQM_LAW_RUN_BITS);
+
+	if (run < RXAQM_LAW_RUN_LEAST)
+		return RXAQM_LAW_RUN_LEAST;
+	return run < RXAQM_LAW_RUN ? run : RXAQM_LAW_RUN;
+}
+
 /* The packet is not dropped: is it marked? @marks: the answer for this packet alone. GRO does not
  * merge packets whose TOS differs, and a DCTCP receiver acknowledges at once where marks begin or
- * end. So packets of a @flow (NULL: unknown) are marked alike for a while, whatever its level
- * becomes meanwhile. The share of marks stays the same.
+ * end. So packets of a @flow (NULL: unknown) are marked alike for a while, whatever its @level
+ * becomes meanwhile, but not beyond the epoch. The share of marks stays the same.
  */
-rxaqm_always_inline bool rxaqm_law_marks(struct rxaqm_flow *flow, bool over, bool marks)
+rxaqm_always_inline bool rxaqm_law_marks(struct rxaqm_flow *flow, __u32 level, bool over,
+					 bool marks)
 {
 	if (!flow)
 		return marks;
@@ -116,7 +129,7 @@ rxaqm_always_inline bool rxaqm_law_marks(struct rxaqm_flow *flow, bool over, boo
 	} else if (!over) {
 		return false;
 	} else {
-		flow->run_left = RXAQM_LAW_RUN - 1;
+		flow->run_left = (__u8)(rxaqm_law_run(level) - 1);
 		flow->flags &= ~RXAQM_FLOW_MARKED;
 		flow->flags |= marks ? RXAQM_FLOW_MARKED : 0;
 	}
@@ -184,7 +197,7 @@ rxaqm_always_inline enum rxaqm_verdict rxaqm_law_packet(struct rxaqm_law_vars *v
 		return RXAQM_DROP;
 	/* The greatest lots drop, so the least ones mark. */
 	if (ect == RXAQM_LAW_ECT &&
-	    rxaqm_law_marks(flow, over,
+	    rxaqm_law_marks(flow, level, over,
 			    over && (__u64)(level - limit) << RXAQM_LAW_MARK_BITS > level - drawn))
 		verdict = RXAQM_MARK;
 	if (vars->bad && flow && rxaqm_merge_clears(flow, psh))

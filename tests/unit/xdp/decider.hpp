@@ -111,6 +111,7 @@ struct Auto : Decider {
 		flow.id = 1;
 		flow.flags |= RXAQM_FLOW_BACK;
 		flow.run_left = 0;
+		flow.slow = RXAQM_SLOW_MAX; /* it says nothing */
 		flow.rate.level = __u32(times * LIMIT);
 		flow.rate.stamp = rxaqm_law_stamp(&law, now_ns + 20 * US);
 		for (rxaqm_level &strangers : law.stranger)

@@ -141,6 +141,28 @@ TEST_CASE("decide: auto: packets of a flow are marked alike, no more of them in 
 	CHECK(a.packet(5 * MS, RXAQM_IP_ECT0) == RXAQM_PASS);
 }
 
+TEST_CASE("decide: auto: a run of marks is a quarter of a flow's level, and ends with its epoch",
+	  "[decide]")
+{
+	const __u32 packets = GENERATE(1, 40, 1000); /* the flow's level */
+	const __u32 run = std::min(32U, std::max(4U, packets / 4));
+	Auto a;
+
+	CAPTURE(packets);
+	a.q->law.limit = packets * RXAQM_PACKET / 2;
+	a.hold(2);
+	a.q->law.limit = packets * RXAQM_PACKET / 2;
+	a.flows[0].flow[0].rate.level = packets * RXAQM_PACKET;
+	REQUIRE(a.packet(5 * MS, RXAQM_IP_ECT0) == RXAQM_MARK);
+	CHECK(a.flows[0].flow[0].run_left + 1U == run);
+	/* 100 ms later it has no level left. */
+	a.now_ns += 100 * MS;
+	a.q->law.turn_ns = a.now_ns + 20 * US;
+	a.q->law.limit = RXAQM_PACKET;
+	CHECK(a.packet(5 * MS, RXAQM_IP_ECT0) == RXAQM_PASS);
+	CHECK(a.flows[0].flow[0].run_left == 0);
+}
+
 TEST_CASE("decide: auto: a queue that stands when its lease is renewed begins as with a new policy",
 	  "[decide]")
 {
