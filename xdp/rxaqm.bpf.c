@@ -31,25 +31,15 @@ char LICENSE[] SEC("license") = "Dual BSD/GPL";
 /* Run before other programs of a dispatcher (their default is 50), and let them run on
  * what passes.
  */
-struct {
-	__uint(priority, 5);
-	__uint(XDP_PASS, 1);
-} XDP_RUN_CONFIG(rxaqm_xdp);
-
-struct {
-	__uint(priority, 5);
-	__uint(XDP_PASS, 1);
-} XDP_RUN_CONFIG(rxaqm_bare);
-
-struct {
-	__uint(priority, 5);
-	__uint(XDP_PASS, 1);
-} XDP_RUN_CONFIG(rxaqm_generic);
-
-struct {
-	__uint(priority, 5);
-	__uint(XDP_PASS, 1);
-} XDP_RUN_CONFIG(rxaqm_generic_bare);
+#define RUN_FIRST(program)           \
+	struct {                     \
+		__uint(priority, 5); \
+		__uint(XDP_PASS, 1); \
+	} XDP_RUN_CONFIG(program)
+RUN_FIRST(rxaqm_xdp);
+RUN_FIRST(rxaqm_bare);
+RUN_FIRST(rxaqm_generic);
+RUN_FIRST(rxaqm_generic_bare);
 
 const volatile struct rxaqm_xdp_config config = {};
 
