@@ -39,7 +39,9 @@ double Record::error(const std::string &row, const std::string &figure) const
 
 std::string Record::words(const std::string &row, const std::string &figure) const
 {
-	return json_.text(at(row, figure) + "/words");
+	const std::string detail = json_.text(at(row, figure) + "/detail");
+
+	return json_.text(at(row, figure) + "/words") + (detail.empty() ? "" : ": " + detail);
 }
 
 std::string Record::why(const std::string &row) const

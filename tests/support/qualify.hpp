@@ -18,6 +18,7 @@ class Record
 	/* Throw if it is not there. */
 	double median(const std::string &row, const std::string &figure) const;
 	double error(const std::string &row, const std::string &figure) const;
+	/* With their detail: "copy: Operation not supported". */
 	std::string words(const std::string &row, const std::string &figure) const;
 	std::string why(const std::string &row) const;
 	std::string verdict(const std::string &row) const; /* "pass" */

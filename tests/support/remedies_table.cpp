@@ -335,17 +335,17 @@ const std::vector<Situation> &situations()
 		  "no such row", "rxaqm qualify", SHOWS },
 		/* qualify, before it begins */
 		{ HERE, "qualify where rxaqm is", attach,
-		  "rxaqm qualify --rows=Q3 --yes-disturb --loopback $TX/$TX_IF $IF",
+		  "rxaqm qualify --rows=Q17 --yes-disturb --loopback $TX/$TX_IF $IF",
 		  "has an XDP program; take it off first", "rxaqm detach", DONE },
 		{ HERE, "qualify where a generic program is", [](Place &p) { p.foreign(true); },
-		  "rxaqm qualify --rows=Q3 --yes-disturb --loopback $TX/$TX_IF $IF",
+		  "rxaqm qualify --rows=Q17 --yes-disturb --loopback $TX/$TX_IF $IF",
 		  "has an XDP program; take it off first", "ip link", DONE },
 		{ HERE, "qualify where a BPF link is", [](Place &p) { p.foreign_link(false); },
-		  "rxaqm qualify --rows=Q3 --yes-disturb --loopback $TX/$TX_IF $IF",
+		  "rxaqm qualify --rows=Q17 --yes-disturb --loopback $TX/$TX_IF $IF",
 		  "has an XDP program; take it off first", "bpftool link detach", DONE },
 		{ HERE, "qualify where traffic is needed",
 		  [](Place &p) { p.must("ip route add default dev $IF"); },
-		  "rxaqm qualify --rows=Q3 --loopback $TX/$TX_IF $IF",
+		  "rxaqm qualify --rows=Q17 --loopback $TX/$TX_IF $IF",
 		  "use an interface that nobody needs", "--yes-disturb", DONE },
 	};
 

@@ -51,10 +51,10 @@ const struct qualify_row_kind *qualify_row_kind(const char *id)
 	return kind;
 }
 
-/* Is the first word of @words one of @list, "a|b"? */
+/* Is @words one of @list, "a|b"? */
 static bool is_one_of(const char *words, const char *list)
 {
-	size_t len = strcspn(words, " :,;");
+	size_t len = strlen(words);
 
 	while (list && *list) {
 		size_t each = strcspn(list, "|");
@@ -171,7 +171,7 @@ static void hold(const struct qualify_record *record, const struct qualify_row *
 }
 
 /* For example "floor 1.2 ms, over 1 ms": the bound that decided the verdict. */
-static void say_number(const struct finding *found, char is[320])
+static void say_number(const struct finding *found, char is[QUALIFY_FIGURE_LEN])
 {
 	const struct qualify_limit *limit = found->limit;
 	bool pass = found->verdict == QUALIFY_PASS;
@@ -181,8 +181,8 @@ static void say_number(const struct finding *found, char is[320])
 	if (limit->relative_to)
 		snprintf(quotient, sizeof(quotient), ", %s times %s", rxaqm_number(found->part, ""),
 			 limit->relative_to);
-	snprintf(is, 320, "%s%s %s%s, %s %s%s", found->figure->name, found->statistic,
-		 rxaqm_number(found->value, found->figure->unit), quotient,
+	snprintf(is, QUALIFY_FIGURE_LEN, "%s%s %s%s, %s %s%s", found->figure->name,
+		 found->statistic, rxaqm_number(found->value, found->figure->unit), quotient,
 		 limit->at_least ? (pass ? "at least" : "under") : (pass ? "at most" : "over"),
 		 rxaqm_number(failed ? limit->fail : limit->warn, limit->unit),
 		 found->by_error ? " by less than its error" : "");
@@ -204,13 +204,14 @@ static void say_missing(struct qualify_row *row, const struct findings *findings
 static void conclude(struct qualify_row *row, const struct findings *findings, const char *class)
 {
 	const struct finding *worst = &findings->worst;
-	char is[320] = "";
+	char is[QUALIFY_FIGURE_LEN + 130] = "", words[QUALIFY_FIGURE_LEN];
 
 	row->verdict = worst->verdict;
 	if (*row->disturbed || (worst->verdict == QUALIFY_PASS && findings->missing))
 		row->verdict = QUALIFY_UNKNOWN;
 	if (worst->figure && worst->limit->statistic == QUALIFY_WORDS)
-		snprintf(is, sizeof(is), "%s: %s", worst->figure->name, worst->figure->words);
+		snprintf(is, sizeof(is), "%s: %s", worst->figure->name,
+			 qualify_format_figure(worst->figure, words));
 	else if (worst->figure)
 		say_number(worst, is);
 	snprintf(row->meaning, sizeof(row->meaning), "%s",
@@ -263,7 +264,7 @@ bool qualify_judge_figure(const struct qualify_record *record, const struct qual
 		return false;
 	if (found.limit->statistic == QUALIFY_WORDS) {
 		judged->verdict = qualify_judge_words(found.limit, figure->words);
-		snprintf(judged->words, sizeof(judged->words), "%s", figure->words);
+		qualify_format_figure(figure, judged->words);
 		return judged->verdict != QUALIFY_UNKNOWN;
 	}
 	judge_number(record, row, &found);

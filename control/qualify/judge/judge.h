@@ -14,7 +14,7 @@ enum qualify_class_bit {
 enum qualify_statistic {
 	QUALIFY_MEDIAN,
 	QUALIFY_P99, /* the maximum if there is no p99; a single number: its median */
-	QUALIFY_WORDS, /* the first word of the figure */
+	QUALIFY_WORDS, /* the words of the figure */
 };
 
 struct qualify_limit {
@@ -67,7 +67,7 @@ struct qualify_judged {
 	const char *statistic; /* " p99", "" */
 	double value; /* of the statistic; it and the bounds in the figure's unit; NAN: none */
 	double warn, fail;
-	char words[320]; /* "floor 19 us, at most 250 us" */
+	char words[QUALIFY_FIGURE_LEN]; /* "floor 19 us, at most 250 us" */
 };
 
 /* False: no figure, no limit, or @row was disturbed. @judged is filled in as far as possible. */
@@ -85,8 +85,8 @@ enum qualify_verdict qualify_judge_words(const struct qualify_limit *limit, cons
  *
  * The worst figure decides. A number fails only if it exceeds the limit by more than its error; by
  * less is a warning. A row is unknown, and keeps its "why", if a needed figure is missing or has
- * too few samples, or if the row was disturbed. Words that begin with "unknown" are
- * not judged.
+ * too few samples, or if the row was disturbed. The words "unknown" are not
+ * judged.
  *
  * The record fails if a row does; it is unknown if a required row is, or, if none is required, if
  * more rows are unknown than are not.

@@ -88,6 +88,18 @@ void qualify_figure_words(struct qualify_figure *figure, const char *fmt, ...)
 	va_end(args);
 }
 
+void qualify_figure_detail(struct qualify_figure *figure, const char *words, const char *fmt, ...)
+{
+	va_list args;
+
+	if (!figure)
+		return;
+	snprintf(figure->words, sizeof(figure->words), "%s", words);
+	va_start(args, fmt);
+	vsnprintf(figure->detail, sizeof(figure->detail), fmt, args);
+	va_end(args);
+}
+
 static double variation(const struct qualify_samples *samples)
 {
 	double sum = 0, squares = 0, mean;

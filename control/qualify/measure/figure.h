@@ -30,6 +30,9 @@ struct qualify_figure *qualify_figure_number(struct qualify_figure *figure, doub
 void qualify_figure_of(struct qualify_figure *figure, __u64 of);
 void qualify_figure_words(struct qualify_figure *figure, const char *fmt, ...)
 	__attribute__((format(printf, 2, 3)));
+/* Set the word that counts and, by a format, what people may want to know of it. */
+void qualify_figure_detail(struct qualify_figure *figure, const char *words, const char *fmt, ...)
+	__attribute__((format(printf, 3, 4)));
 /* Add a figure with its number, or its words. The rest is the format of the number's method, or of
  * the words.
  */

@@ -10,7 +10,7 @@
 #define NAME_COLUMNS 24
 #define CELL_COLUMNS 14 /* at least */
 #define CELL_MAX 32
-#define CELL_LEN 260 /* a value, and its mark */
+#define CELL_LEN 330 /* a value, and its mark */
 
 static const char rule[] =
 	"+ best, - worst, beyond noise, by the limits of the first record's class; ~ "
@@ -45,20 +45,17 @@ static void set(const struct block *block, unsigned int record, enum qualify_ver
 
 static void put_figure(const struct block *block, const struct qualify_line *line)
 {
-	char name[144], number[RXAQM_NUMBER_LEN * 2];
+	char name[144], number[QUALIFY_FIGURE_LEN];
 	unsigned int i;
 
 	each_record(i, block)
 	{
 		const struct qualify_cell *cell = &line->cell[i];
 		bool worst = cell->worst || cell->change == QUALIFY_WORSE;
-		const char *text = !cell->figure ?
-					   "absent" :
-				   cell->figure->words[0] ?
-					   cell->figure->words :
-					   rxaqm_format_number(line->p99 ? cell->figure->p99 :
-									   cell->figure->median,
-							       cell->figure->unit, number);
+		const char *text = !cell->figure ? "absent" :
+				   line->p99	 ? rxaqm_format_number(cell->figure->p99,
+								       cell->figure->unit, number) :
+						   qualify_format_figure(cell->figure, number);
 
 		set(block, i,
 		    worst      ? QUALIFY_FAIL :

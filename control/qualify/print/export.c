@@ -20,7 +20,7 @@ static void put_figure(FILE *file, const struct qualify_record *record,
 	const char *const texts[] = {
 		record->host, record->interface, record->driver, record->firmware,
 		record->time, record->nic_class, row->id,	 qualify_verdicts[row->verdict],
-		figure->name, figure->unit,	 figure->words
+		figure->name, figure->unit,	 figure->words,	 figure->detail
 	};
 	const double numbers[] = { qualify_known(figure->n) ? (double)figure->n : NAN,
 				   qualify_known(figure->of) ? (double)figure->of : NAN,
@@ -49,7 +49,7 @@ void qualify_print_csv(FILE *file, const void *what)
 	const struct qualify_row *row;
 	unsigned int i;
 
-	fputs("host,interface,driver,firmware,time,class,row,verdict,figure,unit,words,n,of,"
+	fputs("host,interface,driver,firmware,time,class,row,verdict,figure,unit,words,detail,n,of,"
 	      "median,p99,min,max,cv,error\n",
 	      file);
 	for (i = 0; i < records->nr; i++) {

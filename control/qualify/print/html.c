@@ -108,10 +108,12 @@ static void print_cell(FILE *file, double value, const char *unit)
 static void print_figure(FILE *file, const struct qualify_figure *figure)
 {
 	const char *unit = figure->unit;
+	char words[QUALIFY_FIGURE_LEN];
 
 	rxaqm_markup(file, "<tbody><tr class=\"t\"><td>%s</td>", figure->name);
 	if (*figure->words) {
-		rxaqm_markup(file, "<td colspan=\"4\">%s</td>", figure->words);
+		rxaqm_markup(file, "<td colspan=\"4\">%s</td>",
+			     qualify_format_figure(figure, words));
 	} else {
 		print_cell(file, figure->median, unit);
 		print_cell(file, figure->p99, unit);

@@ -15,8 +15,8 @@
 /* For comments: a line of a profile has at most 197 characters. */
 #define MAX_LINE 190
 
-/* The keys of [Nic] and their figures. @words lists the first words that a figure may have; "":
- * exactly one word is needed; NULL: the figure is a number of ns.
+/* The keys of [Nic] and their figures. @words lists the words that a figure may have; "": any one
+ * word; NULL: the figure is a number of ns.
  */
 static const struct fact {
 	const char *key, *row, *figure, *words;
@@ -59,10 +59,10 @@ static bool value_of(const struct fact *fact, const struct qualify_figure *figur
 	char quoted[100];
 
 	if (fact->words) {
-		snprintf(value, 96, "%.*s", (int)strcspn(figure->words, " :,;"), figure->words);
+		snprintf(value, 96, "%.95s", figure->words);
 		snprintf(quoted, sizeof(quoted), "|%s|", value);
 		return *value && (*fact->words ? strstr(fact->words, quoted) != NULL :
-						 !strcmp(value, figure->words));
+						 !strchr(figure->words, ' '));
 	}
 	if (!(figure->median >= 1 && figure->median <= 1e9))
 		return false;
@@ -104,18 +104,18 @@ static void write_warnings(FILE *file, const struct qualify_record *record)
 		{ "Q4", "after_xdp", "stamps were later than their packets" },
 		{ "Q7", "steps", "the PHC stepped" },
 	};
+	char is[QUALIFY_FIGURE_LEN];
 	size_t i;
 
 	for (i = 0; i < sizeof(bad) / sizeof(bad[0]); i++) {
 		const struct qualify_figure *figure = qualify_figure(record, bad[i].row,
 								     bad[i].figure);
 
-		if (!figure || !(figure->median > 0 || !strncmp(figure->words, "later", 5)))
+		if (!figure || !(figure->median > 0 || !strcmp(figure->words, "later")))
 			continue;
 		cite(file, record, bad[i].row, figure);
 		fprintf(file, "Warning=%s when this NIC was qualified: %s\n", bad[i].what,
-			*figure->words ? figure->words :
-					 rxaqm_number(figure->median, figure->unit));
+			qualify_format_figure(figure, is));
 	}
 }
 

@@ -30,7 +30,7 @@ static void print_number(FILE *file, const char *name, double value, const char 
 static void print_figure(FILE *file, const struct qualify_figure *figure)
 {
 	size_t at = (size_t)fprintf(file, "%*s%-22s ", INDENT, "", figure->name), len;
-	char buf[RXAQM_NUMBER_LEN * 2], *text = NULL;
+	char buf[QUALIFY_FIGURE_LEN], *text = NULL;
 	FILE *line = open_memstream(&text, &len);
 
 	if (!line)

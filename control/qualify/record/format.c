@@ -4,11 +4,13 @@
 
 #include "qualify/record/record.h"
 
-const char *qualify_format_figure(const struct qualify_figure *figure,
-				  char buf[RXAQM_NUMBER_LEN * 2])
+const char *qualify_format_figure(const struct qualify_figure *figure, char buf[QUALIFY_FIGURE_LEN])
 {
-	return *figure->words ? figure->words :
-				rxaqm_format_number(figure->median, figure->unit, buf);
+	if (!*figure->words)
+		return rxaqm_format_number(figure->median, figure->unit, buf);
+	snprintf(buf, QUALIFY_FIGURE_LEN, "%s%s%s", figure->words, *figure->detail ? ": " : "",
+		 figure->detail);
+	return buf;
 }
 
 const char *qualify_row_words(const struct qualify_row *row, char buf[QUALIFY_WHY_LEN])

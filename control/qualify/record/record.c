@@ -11,8 +11,9 @@ LAYOUT(rxaqm_point, FIELDS(rxaqm_point, x, y));
 LAYOUT(rxaqm_curve, FIELDS(rxaqm_curve, name, x_unit, y_unit, distribution),
        LIST(rxaqm_curve, points, rxaqm_point_type));
 
-LAYOUT(qualify_figure, FIELDS(qualify_figure, name, unit, method, words, n, of, median, p99),
-       FIELDS(qualify_figure, min, max, cv, error), LIST(qualify_figure, curves, rxaqm_curve_type));
+LAYOUT(qualify_figure, FIELDS(qualify_figure, name, unit, method, words, detail, n, of),
+       FIELDS(qualify_figure, median, p99, min, max, cv, error),
+       LIST(qualify_figure, curves, rxaqm_curve_type));
 
 const char *const qualify_verdicts[] = { "unknown", "pass", "warn", "fail", NULL };
 

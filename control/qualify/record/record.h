@@ -25,6 +25,7 @@ struct qualify_figure {
 	char unit[16]; /* "ns", "packets", "pps", "ppm", "bytes", "share" (0 to 1), "count", "" */
 	char method[192]; /* "SO_TIMESTAMPING of 1000 datagrams, 1 ms apart" */
 	char words[160]; /* a value that is no number: "split"; "": see the numbers */
+	char detail[160]; /* more about the words, for people: no verdict rests on it */
 	__u64 n; /* samples */
 	__u64 of; /* how many were to come: frames sent, tries; 0: not known */
 	double median, p99, min, max; /* NAN: not known */
@@ -110,9 +111,10 @@ static inline void qualify_record_free(struct qualify_record *record)
 }
 void qualify_row_free(struct qualify_row *row);
 
-/* @figure in short: its words, or its median with the unit. */
+/* @figure in short: its words and their detail, or its median with the unit. */
+#define QUALIFY_FIGURE_LEN 324
 const char *qualify_format_figure(const struct qualify_figure *figure,
-				  char buf[RXAQM_NUMBER_LEN * 2]);
+				  char buf[QUALIFY_FIGURE_LEN]);
 
 /* "why: meaning" of @row. */
 #define QUALIFY_WHY_LEN 400

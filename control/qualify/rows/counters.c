@@ -159,9 +159,11 @@ static void put_counters(struct qualify_row *row, const struct counted *overrun,
 	char method[] = "counters before and after a ring that was held was overrun";
 
 	qualify_put_number(row, "lost", "packets", (double)lost, lost + came, 0, "%s", method);
-	qualify_put_words(row, "counter",
-			  "nearest to the loss; it did not rise while the ring was held and not overrun",
-			  "%s%s", best ? best->name : "none", lost ? "" : ": nothing was lost");
+	qualify_figure_detail(
+		qualify_figure_add(
+			row, "counter", "",
+			"nearest to the loss; it did not rise while the ring was held and not overrun"),
+		best ? best->name : "none", "%s", lost ? "" : "nothing was lost");
 	if (lost)
 		qualify_put_number(row, "lost_counted", "share",
 				   best ? fmin((double)best->value / (double)lost, 1) : 0, lost,

@@ -122,19 +122,20 @@ void qualify_put_design(struct qualify_row *row, bool completes, struct qualify_
 	stood = qualify_samples_quantile(held, 0.5);
 	/* On an idle CPU the frame may be back before that, whatever the design. */
 	if (shares->nr < ROUNDS_LEAST)
-		qualify_figure_words(figure, "unknown: %zu of %d rounds succeeded", shares->nr,
-				     ROUNDS);
+		qualify_figure_detail(figure, "unknown", "%zu of %d rounds succeeded", shares->nr,
+				      ROUNDS);
 	else if (!completes)
-		qualify_figure_words(figure, "none: frames were given back before send() returned");
+		qualify_figure_detail(figure, "none",
+				      "frames were given back before send() returned");
 	else if (stood < RING_LEAST)
-		qualify_figure_words(figure,
-				     "unknown: the %.0f packets that the ring holds may be one poll",
-				     stood);
+		qualify_figure_detail(figure, "unknown",
+				      "the %.0f packets that the ring holds may be one poll",
+				      stood);
 	else
 		qualify_figure_words(figure, "%s",
 				     share >= SHARED_FROM ? "shared" :
 				     share <= SPLIT_TO	  ? "split" :
-							    "unknown: neither");
+							    "unknown");
 	qualify_figure_samples(qualify_figure_add(row, "rx_held", "packets",
 						  "packets in the ring when the frame was sent"),
 			       held, NAN);
@@ -198,10 +199,11 @@ static int put_rings(struct qualify_run *run, struct qualify_row *row)
 	memcpy(napi_id, (const void *)run->probe.progress->napi_id, queues * sizeof(*napi_id));
 	if (!put_most(row, "rings_per_napi", "skb->napi_id of packets of many flows", napi_id,
 		      queues))
-		qualify_figure_words(
+		qualify_figure_detail(
 			qualify_figure_add(row, "rings_per_napi", "count",
 					   "skb->napi_id of packets of %u flows", RINGS_FLOWS),
-			"unknown: packets of two or more queues must come, by a driver that uses GRO");
+			"unknown",
+			"packets of two or more queues must come, by a driver that uses GRO");
 	return 0;
 }
 

@@ -187,7 +187,7 @@ int qualify_put_gaps(struct qualify_run *run, struct qualify_row *row)
 					    "\"%s\"; %llu lost",
 					    PPS, changes[i].how, was.value, to.value, gap.lost);
 		if (err)
-			qualify_figure_words(figure, "refused: %s", strerror(-err));
+			qualify_figure_detail(figure, "refused", "%s", strerror(-err));
 		else
 			qualify_figure_number(figure, gap.gap_ns, 1, gap.error_ns);
 		back = change_setting(run, &was);
@@ -197,8 +197,9 @@ int qualify_put_gaps(struct qualify_run *run, struct qualify_row *row)
 			qualify_xdp_on(run);
 		}
 	}
-	qualify_put_words(row, "xdp_after_changes",
-			  "frames after each of these, and after it was undone", "%s%s",
-			  dead ? "no: not after " : "yes", dead ? dead : "");
+	qualify_figure_detail(qualify_figure_add(row, "xdp_after_changes", "",
+						 "frames after each of these, and after it was "
+						 "undone"),
+			      dead ? "no" : "yes", "%s%s", dead ? "not after " : "", dead ?: "");
 	return 0;
 }

@@ -254,20 +254,20 @@ static int measure(struct qualify_run *run, struct point *point)
 
 static void say(struct qualify_run *run, int err, const struct point *point)
 {
-	char *words = run->stamp_point.words;
-	size_t size = sizeof(run->stamp_point.words);
+	bool known = !err && !point->stepped && point->stamps >= STAMPS_LEAST;
+	char *detail = run->stamp_point.detail;
+	size_t size = sizeof(run->stamp_point.detail);
 
+	run->stamp_point.words = !known ? "unknown" : point->later ? "later" : "arrival";
 	if (err)
-		snprintf(words, size, "unknown: %.80s", run->error.text);
+		snprintf(detail, size, "%.80s", run->error.text);
 	else if (point->stepped)
-		snprintf(words, size, "unknown: the clock was stepped meanwhile");
-	else if (point->stamps < STAMPS_LEAST)
-		snprintf(words, size, "unknown: %u packets had a stamp", point->stamps);
+		snprintf(detail, size, "the clock was stepped meanwhile");
+	else if (!known)
+		snprintf(detail, size, "%u packets had a stamp", point->stamps);
 	else if (point->later)
-		snprintf(words, size, "later: %u of %u, by %.1f ms and more", point->later,
-			 point->stamps, STAND_MS + point->most_ns / 1e6);
-	else
-		snprintf(words, size, "arrival");
+		snprintf(detail, size, "%u of %u, by %.1f ms and more", point->later, point->stamps,
+			 STAND_MS + point->most_ns / 1e6);
 	run->stamp_point.later = !err && !point->stepped && point->later;
 }
 
@@ -275,15 +275,17 @@ void qualify_find_stamp_point(struct qualify_run *run)
 {
 	struct point point = {};
 
-	if (run->rx_filter == HWTSTAMP_FILTER_ALL && !*run->stamp_point.words)
+	if (run->rx_filter == HWTSTAMP_FILTER_ALL && !run->stamp_point.words)
 		say(run, measure(run, &point), &point);
 }
 
 void qualify_put_stamp_point(struct qualify_run *run, struct qualify_row *row)
 {
 	qualify_find_stamp_point(run);
-	qualify_put_said(row, "stamp_point", run->stamp_point.words,
-			 "stamps of packets that waited in the ring for %d ms or more while XDP held "
-			 "the CPU, compared with when it let go",
-			 STAND_MS);
+	qualify_figure_detail(
+		qualify_figure_add(row, "stamp_point", "",
+				   "stamps of packets that waited in the ring for %d ms or more while "
+				   "XDP held the CPU, compared with when it let go",
+				   STAND_MS),
+		run->stamp_point.words ?: "", "%s", run->stamp_point.detail);
 }

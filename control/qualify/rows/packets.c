@@ -83,14 +83,15 @@ static int put_hw_gro(struct qualify_run *run, struct qualify_row *row,
 {
 	static const char *const words[] = {
 		[QUALIFY_FEATURE_ON] = "on",
-		[QUALIFY_FEATURE_OFF] = "off: it can be switched on (ethtool -K " HW_GRO " on)",
-		[QUALIFY_FEATURE_NEVER] = ("none: the driver has no " HW_GRO),
+		[QUALIFY_FEATURE_OFF] = "off",
+		[QUALIFY_FEATURE_NEVER] = "none",
 	};
 	enum qualify_feature is = qualify_feature(run->ifname, HW_GRO);
 	struct qualify_figure *figure;
 	struct rxaqm_hw_gro now;
 
-	qualify_put_words(row, "hw_gro", "ethtool -k", "%s", words[is]);
+	qualify_put_words(row, "hw_gro", HW_GRO " of ethtool -k; none: the driver has it not", "%s",
+			  words[is]);
 	if (is != QUALIFY_FEATURE_ON)
 		return 0;
 	rxaqm_netdev_hw_gro(run->probe.ifindex, &now);
@@ -99,10 +100,10 @@ static int put_hw_gro(struct qualify_run *run, struct qualify_row *row,
 		"packets of the wire in a frame that the device merged, on average; netdev "
 		"qstats-get");
 	if (now.err)
-		qualify_figure_words(figure, "unknown: the driver does not count them (%s)",
-				     strerror(-now.err));
+		qualify_figure_detail(figure, "unknown", "the driver does not count them (%s)",
+				      strerror(-now.err));
 	else if (now.frames == before->frames)
-		qualify_figure_words(figure, "none was merged");
+		qualify_figure_words(figure, "none");
 	else
 		qualify_figure_number(figure,
 				      (double)(now.wire_frames - before->wire_frames) /

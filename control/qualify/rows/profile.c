@@ -13,25 +13,22 @@ void qualify_put_fact(struct qualify_row *row, const char *key, const char *said
 	struct qualify_figure *figure = qualify_figure_add(row, key, "", "profile against %s", id);
 
 	if (!strcmp(said, measured))
-		qualify_figure_words(figure, "agrees: \"%s\" said and measured", said);
+		qualify_figure_detail(figure, "agrees", "\"%s\" said and measured", said);
 	else if (same)
-		qualify_figure_words(figure, "agrees: \"%s\" measured, \"%s\" said, %s", measured,
-				     said, same);
+		qualify_figure_detail(figure, "agrees", "\"%s\" measured, \"%s\" said, %s",
+				      measured, said, same);
 	else
-		qualify_figure_words(figure, "contradicts: \"%s\" said, \"%s\" measured", said,
-				     measured);
+		qualify_figure_detail(figure, "contradicts", "\"%s\" said, \"%s\" measured", said,
+				      measured);
 }
 
 static void compare_words(struct qualify_run *run, struct qualify_row *row, const char *key,
 			  const char *said, const char *id, const char *figure_name)
 {
 	const struct qualify_figure *figure = qualify_figure(run->record, id, figure_name);
-	char word[32];
+	const char *word = figure ? figure->words : "";
 
-	if (!figure || !*figure->words || !strcmp(said, "unknown"))
-		return;
-	snprintf(word, sizeof(word), "%.*s", (int)strcspn(figure->words, ": "), figure->words);
-	if (!strcmp(word, "unknown"))
+	if (!*word || !strcmp(said, "unknown") || !strcmp(word, "unknown"))
 		return;
 	/* In both cases nothing waits before a Tx completion. */
 	qualify_put_fact(row, key, said, word,

@@ -120,10 +120,12 @@ static int alloc_failure(struct qualify_run *run, struct qualify_row *row,
 		"allocations failed while 2000 frames a second came (%s); %llu frames lost",
 		injected ? "fail_page_alloc" : "by themselves", gap.lost);
 	if (!failed && !injected)
-		qualify_figure_words(figure, "unknown: none failed; needs a kernel with "
-					     "CONFIG_FAIL_PAGE_ALLOC (debugfs: fail_page_alloc)");
+		qualify_figure_detail(figure, "unknown",
+				      "none failed; needs a kernel with "
+				      "CONFIG_FAIL_PAGE_ALLOC (debugfs: fail_page_alloc)");
 	else if (!failed && gap.again)
-		qualify_figure_words(figure, "unknown: no counter of the driver shows a failure");
+		qualify_figure_detail(figure, "unknown",
+				      "no counter of the driver shows a failure");
 	else
 		qualify_figure_words(figure, "%s", gap.again ? "yes" : "no");
 	if (!failed)
@@ -163,15 +165,12 @@ int qualify_row_reset(struct qualify_run *run, struct qualify_row *row)
 			return err;
 		if (err == -EOPNOTSUPP)
 			continue; /* the driver offers no reset */
-		qualify_figure_words(qualify_figure_add(row, events[i].name, "",
-							"%s while 2000 frames a second came; %llu "
-							"lost",
-							events[i].how, gap.lost),
-				     "%s%s",
-				     err       ? "no: " :
-				     gap.again ? "yes" :
-						 "no",
-				     err ? strerror(-err) : "");
+		qualify_figure_detail(qualify_figure_add(row, events[i].name, "",
+							 "%s while 2000 frames a second came; %llu "
+							 "lost",
+							 events[i].how, gap.lost),
+				      !err && gap.again ? "yes" : "no", "%s",
+				      err ? strerror(-err) : "");
 		if (!err && gap.again)
 			put_pause(row, events[i].pause, &gap, &recovery);
 	}

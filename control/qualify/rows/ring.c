@@ -172,10 +172,10 @@ static int put_drain_xsk(struct qualify_run *run, struct qualify_row *row, __u32
 				    QUALIFY_FRAME_MIN, run->probe.native ? "native" : "generic");
 	qualify_figure_samples(figure, &pps, NAN);
 	if (failed)
-		qualify_figure_words(figure, "unknown: no AF_XDP socket on queue %u: %s",
-				     run->rx_queue, strerror(-failed));
+		qualify_figure_detail(figure, "unknown", "no AF_XDP socket on queue %u: %s",
+				      run->rx_queue, strerror(-failed));
 	else if (!pps.nr)
-		qualify_figure_words(figure, "unknown: no frame came to the AF_XDP socket");
+		qualify_figure_detail(figure, "unknown", "no frame came to the AF_XDP socket");
 	qualify_samples_free(&pps);
 	return err;
 }

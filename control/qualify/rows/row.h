@@ -31,7 +31,8 @@ struct qualify_run {
 	unsigned int rx_queue; /* that receives flow 0 */
 	__u32 rx_napi; /* its NAPI id; 0: not known */
 	struct {
-		char words[128]; /* "": not asked yet */
+		const char *words; /* NULL: not asked yet */
+		char detail[128];
 		bool later;
 	} stamp_point;
 	char carrier_changes[16]; /* from sysfs, when frames last came */

@@ -66,8 +66,8 @@ static struct qualify_figure *put_spread(struct qualify_row *row, const char *na
 				   flows->came, what);
 
 	if (flows->came < flows->enough)
-		qualify_figure_words(figure, "unknown: %u of %u frames came", flows->came,
-				     flows->sent);
+		qualify_figure_detail(figure, "unknown", "%u of %u frames came", flows->came,
+				      flows->sent);
 	else
 		qualify_figure_number(figure, (double)flows->most * flows->queues / flows->came,
 				      flows->came, NAN);
@@ -126,14 +126,14 @@ static void put_known_answer(struct qualify_row *row, struct rss *rss, const str
 	if (!rss->told)
 		rss->ports = flows->right[1] > flows->right[0];
 	right = flows->right[rss->ports];
-	qualify_figure_words(qualify_figure_add(row, "known_answer", "",
-						"queue of %u flows by key, table and Toeplitz over "
-						"addresses%s%s",
-						flows->came, rss->ports ? " and ports" : "",
-						rss->told ? "" :
-							    ", which the driver does not tell"),
-			     "%s: %u of %u", right * 100 >= flows->came * 99 ? "match" : "mismatch",
-			     right, flows->came);
+	qualify_figure_detail(qualify_figure_add(row, "known_answer", "",
+						 "queue of %u flows by key, table and Toeplitz over "
+						 "addresses%s%s",
+						 flows->came, rss->ports ? " and ports" : "",
+						 rss->told ? "" :
+							     ", which the driver does not tell"),
+			      right * 100 >= flows->came * 99 ? "match" : "mismatch", "%u of %u",
+			      right, flows->came);
 }
 
 static int put_tunnels(struct qualify_run *run, struct qualify_row *row, __u32 pps,
@@ -163,15 +163,15 @@ static int put_tunnels(struct qualify_run *run, struct qualify_row *row, __u32 p
 					    "many that differ in its own headers",
 					    KIND_FLOWS);
 		if (inner->came < inner->enough || outer.came < outer.enough)
-			qualify_figure_words(figure, "unknown: %u and %u of %u frames came",
-					     inner->came, outer.came, KIND_FLOWS);
+			qualify_figure_detail(figure, "unknown", "%u and %u of %u frames came",
+					      inner->came, outer.came, KIND_FLOWS);
 		else
-			qualify_figure_words(figure, "%s: %u and %u queues",
-					     inner->used > 1 && outer.used > 1 ? "both" :
-					     inner->used > 1		       ? "inner" :
-					     outer.used > 1		       ? "outer" :
-										 "none",
-					     inner->used, outer.used);
+			qualify_figure_detail(figure,
+					      inner->used > 1 && outer.used > 1 ? "both" :
+					      inner->used > 1			? "inner" :
+					      outer.used > 1			? "outer" :
+										  "none",
+					      "%u and %u queues", inner->used, outer.used);
 	}
 	return err;
 }

@@ -82,7 +82,7 @@ static int cover(struct qualify_run *run, const struct kind_of_packet *of,
 		qualify_figure_number(figure, (double)ret_share->stamped / (double)ret_share->came,
 				      ret_share->came, 1 / (double)ret_share->came);
 	else
-		qualify_figure_words(figure, "none of them arrived");
+		qualify_figure_detail(figure, "unknown", "none of them arrived");
 	return 0;
 }
 
@@ -339,7 +339,7 @@ int qualify_row_moderation(struct qualify_run *run, struct qualify_row *row)
 		snprintf(name, sizeof(name), "latency_usecs_%u", usecs[i]);
 		snprintf(how, sizeof(how), "rx-usecs %u, adaptive-rx off", usecs[i]);
 		if (qualify_setting_change(&run->journal, QUALIFY_COALESCE, "", value))
-			qualify_put_said(row, name, "refused by the driver", "%s", how);
+			qualify_put_said(row, name, "refused", "%s", how);
 		else
 			err = latency_alone(run, row, name, how);
 	}

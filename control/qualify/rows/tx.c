@@ -191,9 +191,9 @@ static void put_polls(struct qualify_run *run, struct qualify_row *row, struct q
 	qualify_figure_samples(figure, &tx->polls, 1);
 	/* Few polls acquit a NIC only if its ring was full. */
 	if (tx->lost < FULL_LOSES)
-		qualify_figure_words(figure,
-				     "unknown: the peer did not keep the ring full (%.0f %% lost)",
-				     100 * tx->lost);
+		qualify_figure_detail(figure, "unknown",
+				      "the peer did not keep the ring full (%.0f %% lost)",
+				      100 * tx->lost);
 }
 
 int qualify_row_tx(struct qualify_run *run, struct qualify_row *row)

@@ -19,7 +19,7 @@ static void put_features(struct qualify_row *row, __u64 features)
 
 	qualify_put_words(row, "advertised", "netdev dev-get, xdp-features", "%s",
 			  features == ~0ULL ?
-				  "unknown: the kernel does not tell" :
+				  "unknown" :
 				  qualify_words_of(features, names,
 						   sizeof(names) / sizeof(names[0]), words));
 }
@@ -45,11 +45,11 @@ static const char *put_sockets(struct qualify_run *run, struct qualify_row *row)
 
 	copy = zero == 1 ? 0 : bind_socket(run, XDP_COPY);
 	words = zero == 1 ? "zero-copy" : copy >= 0 ? "copy" : "none";
-	qualify_put_words(row, "zero_copy",
-			  "a socket bound to the queue in use with XDP_ZEROCOPY, then XDP_COPY; "
-			  "getsockopt(XDP_OPTIONS)",
-			  "%s%s%s", words, zero == 1 ? "" : ": ",
-			  zero == 1 ? "" : strerror(zero < 0 ? -zero : EOPNOTSUPP));
+	qualify_figure_detail(
+		qualify_figure_add(row, "zero_copy", "",
+				   "a socket bound to the queue in use with XDP_ZEROCOPY, then XDP_COPY; "
+				   "getsockopt(XDP_OPTIONS)"),
+		words, "%s", zero == 1 ? "" : strerror(zero < 0 ? -zero : EOPNOTSUPP));
 	return words;
 }
 
@@ -57,10 +57,10 @@ static bool put_mode(struct qualify_run *run, struct qualify_row *row, bool nati
 {
 	int fd = qualify_probe_xdp_try(&run->probe, native);
 
-	qualify_figure_words(qualify_figure_add(row, native ? "native" : "generic", "",
-						"a program attached in this mode, at MTU %u",
-						run->record->mtu),
-			     "%s%s", fd >= 0 ? "yes" : "no: ", fd >= 0 ? "" : strerror(-fd));
+	qualify_figure_detail(qualify_figure_add(row, native ? "native" : "generic", "",
+						 "a program attached in this mode, at MTU %u",
+						 run->record->mtu),
+			      fd >= 0 ? "yes" : "no", "%s", fd >= 0 ? "" : strerror(-fd));
 	if (fd >= 0)
 		close(fd);
 	return fd >= 0;

@@ -84,7 +84,12 @@ struct NicRecord : qualify_record {
 	{
 		auto *added = figure(id, name);
 
-		strcpy(added->words, words);
+		const std::string all = words;
+		const size_t at = all.find(": ");
+
+		strcpy(added->words, all.substr(0, at).c_str());
+		if (at != std::string::npos)
+			strcpy(added->detail, all.substr(at + 2).c_str());
 		return added;
 	}
 };

@@ -178,7 +178,7 @@ TEST_CASE("qualify: records for other programs", "[qualify]")
 	CHECK(count(csv, "\n") == figures + 1);
 	CHECK(csv.find("host,interface,driver,") == 0);
 	CHECK(has(csv, "\"a \"\"quoted\"\", <one>\""));
-	CHECK(has(csv, "\"aqm\",\"Q12\",\"pass\",\"tx_load\",\"ns\",\"\",1000,"));
+	CHECK(has(csv, "\"aqm\",\"Q12\",\"pass\",\"tx_load\",\"ns\",\"\",\"\",1000,"));
 	CHECK_FALSE(has(csv, "nan"));
 
 	CHECK(count(xml, "<testsuite ") == 2);

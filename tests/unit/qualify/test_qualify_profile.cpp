@@ -65,7 +65,8 @@ TEST_CASE("profile of a record: stamps that are late are warned of", "[qualify]"
 	REQUIRE(file.write(record) == 0);
 	const unsigned before = file.profile.nr_notes;
 
-	strcpy(point->words, "later: 64 of 64, by 20.1 ms and more");
+	strcpy(point->words, "later");
+	strcpy(point->detail, "64 of 64, by 20.1 ms and more");
 	REQUIRE(file.write(record) == 0);
 	REQUIRE(file.profile.nr_notes == before + 1);
 	CHECK(file.profile.note[before].warning);
