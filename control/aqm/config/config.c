@@ -71,6 +71,7 @@ __u32 rxaqm_config_digest(const struct rxaqm_config_iface *iface)
 	rxaqm_config_iface_init(&silent);
 	for (key = rxaqm_config_keys; key->name; key++) {
 		if (strcmp(key->section, "Interface") ||
+		    (!strcmp(key->name, "lease") && !iface->lease_set) ||
 		    !strcmp(rxaqm_key_format(key, iface, 0, value),
 			    rxaqm_key_format(key, &silent, 0, standard)))
 			continue;

@@ -18,6 +18,7 @@
 #define RXAQM_CONFIG_PATH "/etc/rxaqm/rxaqm.conf"
 #define RXAQM_CONFIG_PATH_LEN RXAQM_DIRS_PATH_LEN
 #define RXAQM_CONFIG_MATCH_LEN 48
+#define RXAQM_CONFIG_LEASE_NS (300 * RXAQM_NSEC_PER_SEC)
 #define RXAQM_METRICS_FILE "metrics.prom" /* in the daemon's directory */
 
 enum rxaqm_on_stop {
@@ -46,6 +47,7 @@ struct rxaqm_config_iface {
 	int hook; /* enum rxaqm_hook */
 	int key; /* enum rxaqm_queue_key */
 	char profile[RXAQM_CONFIG_PATH_LEN]; /* "": by driver */
+	bool lease_set; /* otherwise one that enforces has RXAQM_CONFIG_LEASE_NS */
 	__u64 lease_ns; /* renewed by the daemon; 0: none */
 	/* The policy: key and value as typed, in order, without the lease. */
 	unsigned int nr_settings;

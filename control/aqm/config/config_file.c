@@ -119,6 +119,8 @@ static int set_key(struct reading *reading, const char *section, const char *key
 		return err;
 	if (of_iface && !strcmp(key, "xdp_mode"))
 		current(reading)->xdp_mode_set = true;
+	if (of_iface && !strcmp(key, "lease"))
+		current(reading)->lease_set = true;
 	return rxaqm_key_set(row, object, value, 0, error);
 }
 
@@ -185,12 +187,27 @@ static void add_file(FILE *file, const char *path, struct rxaqm_config *config,
 	check_all(config, path, errors);
 }
 
+/* Enforcing is to end with the daemon, unless somebody wants it otherwise. */
+static void add_leases(struct rxaqm_config *config)
+{
+	struct rxaqm_config_iface *iface;
+	unsigned int i;
+
+	for (iface = config->iface; iface < config->iface + config->nr_ifaces; iface++)
+		for (i = 0; i < iface->nr_settings && !iface->lease_set; i++)
+			if (!strcmp(iface->setting[i].key, "mode"))
+				iface->lease_ns = strcmp(iface->setting[i].value, "enforce") ?
+							  0 :
+							  RXAQM_CONFIG_LEASE_NS;
+}
+
 static int finish(const struct rxaqm_error *errors, struct rxaqm_config *config,
 		  struct rxaqm_error *error)
 {
 	int err = -errors->err;
 	const struct group *group = err ? NULL : getgrnam(config->status_group);
 
+	add_leases(config);
 	if (err)
 		rxaqm_config_free(config);
 	if (err && error)

@@ -83,7 +83,8 @@ const struct rxaqm_key rxaqm_config_keys[] = {
 	  .must = "1 to 107 characters long", .otherwise = "by driver",
 	  .help = "NIC profile by name, or a file" },
 	/* Different from the setting of that name: the daemon renews it. */
-	{ IFACE(lease_ns), .name = "lease", TIME(SEC, 24 * HOUR), .standard = "off", .none = "off",
+	{ IFACE(lease_ns), .name = "lease", TIME(SEC, 24 * HOUR), .none = "off",
+	  .otherwise = "5m with mode=enforce, else off",
 	  .must = "1s to 1440m (the daemon renews it), or off",
 	  .help = "enforce lapses to observe when the daemon has not renewed it for this long" },
 	{ 0 },

@@ -163,13 +163,29 @@ static int attach_anew(struct rxaqm_link *link, struct rxaqm_iface *iface, struc
 	return attach(link, plan, why, error);
 }
 
+/* Is a lease of the configuration still that of the section? The section's digest does not tell. */
+static bool lease_is_same(const struct rxaqm_link *link, const struct rxaqm_iface *iface)
+{
+	unsigned int i;
+
+	for (i = 0; i < iface->nr_queues; i++) {
+		const struct rxaqm_policy *policy = rxaqm_state_policy(&link->run->state, iface, i);
+
+		if (policy->lease_ns != link->section->lease_ns &&
+		    rxaqm_setting_source(policy, "lease") == RXAQM_SOURCE_CONFIG)
+			return false;
+	}
+	return true;
+}
+
 /* If an earlier daemon has applied the section, and this is not a reload, keep what an operator has
  * changed since. Leases of the section are renewed from now on.
  */
 static void take_over(struct rxaqm_link *link, const struct rxaqm_iface *iface)
 {
 	if (!link->configure || link->reapply ||
-	    iface->config_digest != rxaqm_config_digest(link->section))
+	    iface->config_digest != rxaqm_config_digest(link->section) ||
+	    !lease_is_same(link, iface))
 		return;
 	link->configure = false;
 	link->lease_until_ns = rxaqm_now_ns();

@@ -199,6 +199,27 @@ TEST_CASE("run: a lease is renewed while the daemon runs, and lapses when it doe
 		CAPTURE(r.service.log());
 		CHECK(lease.renewed(1));
 	}
+	SECTION("without a word there is one for who enforces, but not for who wants none")
+	{
+		auto lease_by = [&] {
+			Json policy = r.host.json(r.wire.rx, { "policy", "show", r.wire.rx_if });
+
+			return policy.number("/policies/0/lease_ns") > 240 * SEC ?
+				       policy.text("/policies/0/sources/lease") :
+				       "";
+		};
+
+		r.service.configure(r.section("mode=enforce\n"));
+		r.service.start();
+		CHECK(lease_by() == "configuration");
+		/* Who asks for none later gets none, though the section counts as the same. */
+		r.service.kill();
+		r.service.configure(r.section("mode=enforce\nlease=off\n"));
+		r.service.start();
+		CAPTURE(r.service.log());
+		CHECK(r.host.rxaqm(r.wire.rx, { "policy", "show", r.wire.rx_if })
+			      .out.find(" lease=off ") != std::string::npos);
+	}
 	SECTION("an operator's lease is not renewed")
 	{
 		r.service.configure(r.section("mode=enforce\nlease=1s\n"));

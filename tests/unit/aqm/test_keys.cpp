@@ -204,6 +204,8 @@ TEST_CASE("keys: the digest of a section covers every key", "[keys]")
 	/* Machines have noted these: another number undoes there what an operator has set. */
 	CHECK(digest_of("") == 2166136261);
 	CHECK(digest_of("mode=enforce\nlease=5m\nxdp_mode=generic\n") == 431740099);
+	CHECK(digest_of("mode=enforce\n") == 3128235564);
+	CHECK(digest_of("mode=enforce\nlease=off\n") == 3128235564);
 	/* So a key that a later version adds counts where it is set, only. */
 	CHECK(digest_of("enable=yes\nhook=auto\nlease=off\nmode=observe\n") == plain);
 	CHECK(digest_of("mode=off\n") != plain);
