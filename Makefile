@@ -10,7 +10,8 @@ LIBDIR ?= $(PREFIX)/lib
 INCLUDEDIR = $(DESTDIR)$(PREFIX)/include/rxaqm
 XSK_HEADERS := control/xsk/rxaqm-xsk.h xdp/shared/xsk.h xdp/shared/types.h
 UNITS = $(DESTDIR)$(PREFIX)/lib/systemd/system
-INSTALLED_UNITS := rxaqm.service rxaqm-exporter.service rxaqm-exporter.socket
+INSTALLED_UNITS := rxaqm.service rxaqm-exporter.service rxaqm-exporter.socket rxaqm-doctor.service \
+	rxaqm-doctor.timer
 BASH_COMPLETION = $(SHARE)/bash-completion/completions/rxaqm
 ZSH_DIR = $(SHARE)/zsh/site-functions
 ZSH_COMPLETION = $(ZSH_DIR)/_rxaqm

@@ -40,7 +40,8 @@ manuals()
 uninstall()
 {
 	if [ -z "$root" ] && [ -x /usr/local/sbin/rxaqm ]; then
-		[ ! -d /run/systemd/system ] || systemctl disable --now rxaqm.service rxaqm-exporter.socket
+		[ ! -d /run/systemd/system ] || systemctl disable --now rxaqm.service rxaqm-exporter.socket \
+			rxaqm-doctor.timer
 		/usr/local/sbin/rxaqm detach --all || {
 			echo 'install.sh: not all is detached, so nothing was removed' >&2
 			exit 1

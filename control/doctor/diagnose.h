@@ -40,6 +40,12 @@ void doctor_print(FILE *file, const struct doctor_snapshot *snap,
 /* Print one JSON document. @verify: the check that --verify asks for, or NULL. */
 void doctor_print_json(FILE *file, const struct doctor_snapshot *snap,
 		       const struct doctor_diagnosis *diagnosis, const char *verify);
+/* Print the causes, consequences and notes left out, for node_exporter's textfile collector. */
+void doctor_print_metrics(FILE *file, const struct doctor_snapshot *snap,
+			  const struct doctor_diagnosis *diagnosis);
+/* Write them to @path, as rxaqm_file_print() does. */
+int doctor_write_metrics(const char *path, const struct doctor_snapshot *snap,
+			 const struct doctor_diagnosis *diagnosis, struct rxaqm_error *error);
 /* If @finding is clear: why that proves nothing (too few packets came, or another finding hides
  * it). NULL: it is gone.
  */

@@ -22,7 +22,7 @@
 
 struct args {
 	struct doctor_request request;
-	const char *record, *from, *verify;
+	const char *record, *metrics, *from, *verify;
 	bool all, watch, checks, deep, mask;
 };
 
@@ -32,6 +32,8 @@ static const struct rxaqm_option options[] = {
 	{ "all", 'a', NULL, "every finding in full, and every check", RXAQM_FLAG(all) },
 	{ "record", 'r', "FILE", "also write what was read as a bundle (JSON)",
 	  RXAQM_WORD(record) },
+	{ "metrics", 'M', "FILE", "also write the causes as metrics, for node_exporter",
+	  RXAQM_WORD(metrics) },
 	{ "from", 'f', "FILE", "diagnose a bundle instead of this host", RXAQM_WORD(from) },
 	{ "mask", 'm', NULL, "replace addresses and names by words", RXAQM_FLAG(mask) },
 	{ "deep", 'd', NULL, "then probe what is suspected, 3s each; prints what it does and costs",
@@ -119,9 +121,6 @@ static int take(const struct args *args, struct doctor_snapshot *snap, struct rx
 static int report(const struct args *args, const struct doctor_snapshot *snap,
 		  const struct doctor_diagnosis *diagnosis)
 {
-	/* The bundle is on standard output already. */
-	if (rxaqm_is_stdout(args->record))
-		return doctor_exit_code(diagnosis);
 	if (args->verify && !rxaqm_json)
 		return doctor_print_verdict(stdout, snap, diagnosis, args->verify);
 	if (rxaqm_json)
@@ -181,10 +180,15 @@ static int examine(const struct args *args, struct rxaqm_error *error)
 		remember(&snap);
 	if (!ret && doctor_diagnose(&snap, &diagnosis))
 		ret = rxaqm_no_memory(error);
-	if (!ret)
+	if (!ret && (rxaqm_is_stdout(args->record) || rxaqm_is_stdout(args->metrics)))
+		ret = doctor_exit_code(&diagnosis);
+	else if (!ret)
 		ret = (args->watch ? report_change : report)(args, &snap, &diagnosis);
-	/* After the report, which is printed even if the file cannot be written. */
+	/* After the report, which is printed even if a file cannot be written. */
 	if (ret >= 0 && args->record && doctor_bundle_write(&snap, args->record, error))
+		ret = -1;
+	if (ret >= 0 && args->metrics &&
+	    doctor_write_metrics(args->metrics, &snap, &diagnosis, error))
 		ret = -1;
 	doctor_diagnosis_free(&diagnosis);
 	doctor_snapshot_free(&snap);
@@ -211,7 +215,8 @@ static int run(int argc, char **argv, struct rxaqm_error *error)
 	rxaqm_stop_at(SIGINT);
 	rxaqm_stop_at(SIGTERM);
 	/* Fail before a window that may last minutes. */
-	if (rxaqm_files_try((const char *[]){ args.record, rxaqm_json ? "-" : NULL }, 2, error))
+	if (rxaqm_files_try((const char *[]){ args.record, args.metrics, rxaqm_json ? "-" : NULL },
+			    3, error))
 		return -1;
 	if (args.deep && doctor_deep_lock(error))
 		return -1;

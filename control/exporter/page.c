@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Convert Prometheus' text format (0.0.4), as the daemon writes it (report/metrics_text.h), to
+ * Convert Prometheus' text format (0.0.4), as the daemon writes it (base/metrics_text.h), to
  * OpenMetrics 1.0. That differs in three things: the family name of a counter has no "_total"; that
  * of an "_info" has no "_info", and its type is "info"; bucket bounds are floats.
  */

@@ -29,6 +29,7 @@ inside()
 	dpkg -i rxaqm-doctor_*.deb rxaqm-qualify_*.deb
 	rxaqm doctor --checks | grep '^| check' >/dev/null
 	rxaqm qualify --list | grep '^Q1 ' >/dev/null
+	! compgen -G '/etc/systemd/system/*.wants/rxaqm-doctor.*' || wrong "doctor's timer is enabled"
 	dpkg -P rxaqm-qualify rxaqm-doctor
 	# Nothing is started or attached by installing it.
 	[ ! -e /sys/fs/bpf/rxaqm ] || wrong "installing it attached something"
@@ -212,7 +213,7 @@ depends_on_libbpf()
 
 main()
 {
-	local lib
+	local lib package
 
 	[ "$(id -u)" -eq 0 ] || skip "needs root"
 	for tool in dpkg-buildpackage dh lintian dpkg-deb; do
@@ -249,8 +250,10 @@ main()
 		wrong "in the package, but should not"
 	! grep -E 'exporter' "$scratch/rxaqm.list" || wrong "rxaqm has the exporter, which listens"
 	holds rxaqm-exporter /usr/sbin/rxaqm-exporter /usr/share/man/man8/rxaqm-exporter.8.gz
-	[ "$(grep -cE '/systemd/system/rxaqm-exporter\.(service|socket)$' "$scratch/rxaqm-exporter.list")" -eq 2 ] ||
-		wrong "rxaqm-exporter has no units"
+	for package in rxaqm-exporter rxaqm-doctor; do
+		[ "$(grep -cE "/systemd/system/$package\.(service|socket|timer)\$" "$scratch/$package.list")" -eq 2 ] ||
+			wrong "$package has not its two units"
+	done
 	holds librxaqm-xsk1 "$lib/librxaqm-xsk.so.1"
 	holds librxaqm-xsk-dev /usr/include/rxaqm/rxaqm-xsk.h /usr/share/man/man3/rxaqm-xsk.3.gz \
 		"$lib"/{librxaqm-xsk.so,librxaqm-xsk.a,pkgconfig/librxaqm-xsk.pc}

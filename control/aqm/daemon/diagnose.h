@@ -2,7 +2,7 @@
 #pragma once
 
 #include "daemon/run.h"
-#include "report/metrics_text.h"
+#include "base/metrics_text.h"
 
 /* Run doctor for the cause of an overload, unless it ran lately. */
 void rxaqm_run_diagnose(struct rxaqm_run *run);

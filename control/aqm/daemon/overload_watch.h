@@ -2,7 +2,7 @@
 #pragma once
 
 #include "daemon/run.h"
-#include "report/metrics_text.h"
+#include "base/metrics_text.h"
 
 /* Log overloads and, if the configuration says so, enforce. Call this once a second. */
 void rxaqm_run_overload(struct rxaqm_run *run);

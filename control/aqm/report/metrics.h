@@ -8,7 +8,7 @@
  */
 #pragma once
 
-#include "report/metrics_text.h"
+#include "base/metrics_text.h"
 #include "state/state.h"
 
 /* Queues shown one by one, over all interfaces. */

@@ -4,6 +4,7 @@
 
 #include <linux/filter.h>
 
+#include <filesystem>
 #include <fstream>
 #include <iterator>
 
@@ -130,6 +131,35 @@ TEST_CASE("doctor: an interface is looked at by its name, in its namespace", "[d
 	CHECK(!json.has("/after/ifaces/1"));
 }
 
+TEST_CASE("doctor: --metrics writes the causes, and says what it says without it", "[doctor]")
+{
+	Host host;
+	Netns netns;
+	char path[] = "/tmp/rxaqm-t-doctor-XXXXXX";
+
+	set_up(netns);
+	close(mkstemp(path));
+	unlink(path);
+
+	Connection connection(netns);
+	const std::string text(1448, 'x');
+	Meanwhile sender([&] { (void)!write(connection.tx, text.data(), text.size()); }, 1000us);
+	Result result = host.rxaqm(netns, { "doctor", "--time=1s", "--metrics", path });
+	std::ifstream file(path);
+	const std::string page{ std::istreambuf_iterator<char>(file), {} };
+
+	INFO(result.text());
+	INFO(page);
+	CHECK(result.exit_code == 5);
+	CHECK(result.out.find("tcp-reader-stopped") != std::string::npos);
+	CHECK(page.find("\nrxaqm_doctor_found{id=\"tcp-reader-stopped\"") != std::string::npos);
+	CHECK(page.find("\nrxaqm_doctor_timestamp_seconds ") != std::string::npos);
+	/* node_exporter is nobody. */
+	CHECK(std::filesystem::status(path).permissions() == std::filesystem::perms(0644));
+	CHECK(host.rxaqm(netns, { "doctor", "--time=1s", "--metrics=-" }).out.find("# HELP ") == 0);
+	unlink(path);
+}
+
 TEST_CASE("doctor: bad words", "[doctor][cli]")
 {
 	Host host;
@@ -150,6 +180,10 @@ TEST_CASE("doctor: bad words", "[doctor][cli]")
 		     { { "doctor", "--time=1s", "--record=/nonexistent/x", "lo" },
 		       1,
 		       "cannot write \"/nonexistent/x\"" },
+		     { { "doctor", "--time=1s", "--metrics=/nonexistent/x", "lo" },
+		       1,
+		       "cannot write \"/nonexistent/x\"" },
+		     { { "doctor", "-j", "--metrics=-" }, 2, "two documents would go to standard" },
 	     }) {
 		Result result = host.rxaqm(netns, args);
 

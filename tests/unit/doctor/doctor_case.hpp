@@ -218,6 +218,11 @@ class Diagnosis
 				doctor_print(file, &snap_, &diagnosis_, all);
 		});
 	}
+	std::string metrics() const
+	{
+		return written(
+			[&](FILE *file) { doctor_print_metrics(file, &snap_, &diagnosis_); });
+	}
 	/* Of the remedies of all that is found. */
 	std::vector<std::string> commands() const
 	{

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-#include "report/metrics_text.h"
+#include "base/metrics_text.h"
 
 #include <stdlib.h>
 #include <string.h>
