@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "picture/picture.h"
-#include "trial/print.h"
+#include "trial/judge.h"
 
 #define WIDTH 640
 #define LEFT 250

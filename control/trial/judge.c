@@ -72,19 +72,13 @@ void trial_collect(const struct trial_record *record, unsigned int arm, unsigned
 	}
 }
 
-/* The outcomes that the verdict on an arm may rest on. */
-static unsigned int deciding(const struct trial_record *record)
+unsigned int trial_least(const struct trial_record *record)
 {
 	unsigned int nr = 0, i;
 
 	for (i = 0; i < TRIAL_NR_OUTCOMES; i++)
 		nr += trial_outcomes[i].better && (i != TRIAL_NUMBER || *record->metric);
-	return nr;
-}
-
-unsigned int trial_least(const struct trial_record *record)
-{
-	return trial_pairs_least(deciding(record) * (unsigned int)(record->arms.nr - 1));
+	return trial_pairs_least(nr * (unsigned int)(record->arms.nr - 1));
 }
 
 /* One pair for each host; with too few hosts all their pairs, divided by the mean of their host. */
@@ -152,6 +146,7 @@ static void correct(struct trial_record *record)
 		if (counts(result))
 			p[nr++] = result->p;
 	trial_holm(p, nr);
+	record->tests = nr;
 	rxaqm_list_each(result, &record->results) {
 		if (counts(result))
 			result->p_holm = p[i++];
@@ -176,22 +171,12 @@ static void __attribute__((format(printf, 4, 5))) put_verdict(struct trial_recor
 	va_end(args);
 }
 
-unsigned int trial_tests(const struct trial_record *record)
-{
-	const struct trial_result *result;
-	unsigned int nr = 0;
-
-	rxaqm_list_each(result, &record->results)
-		nr += !isnan(result->p_holm);
-	return nr;
-}
-
 /* Say how many pairs it would have taken: to show anything at all, or a change of 5 % in what
  * matters to users.
  */
 static void say_none(struct trial_record *record, unsigned int arm, unsigned int pairs)
 {
-	unsigned int tests = trial_tests(record), least = trial_pairs_least(tests ?: 1);
+	unsigned int tests = record->tests ?: 1, least = trial_pairs_least(tests);
 	const struct trial_result *result;
 	char would[96] = "";
 	double most = 0;
@@ -211,8 +196,7 @@ static void say_none(struct trial_record *record, unsigned int arm, unsigned int
 		put_verdict(record, arm, TRIAL_TOO_FEW,
 			    "%llu %s%s in which the queue stood can show nothing; at least %u are "
 			    "needed for %llu %s%s; try again with a longer --for",
-			    RXAQM_COUNTED(pairs, "pair"), least,
-			    RXAQM_COUNTED(tests ?: 1, "outcome"));
+			    RXAQM_COUNTED(pairs, "pair"), least, RXAQM_COUNTED(tests, "outcome"));
 	else
 		put_verdict(record, arm, TRIAL_NO_DIFFERENCE, "%u pairs show no difference%s",
 			    pairs, would);
@@ -298,36 +282,29 @@ void trial_judge(struct trial_record *record)
 	judge(record, record, 1, &rounds);
 }
 
-static bool same_arms(const struct trial_record *a, const struct trial_record *b)
-{
-	size_t arm = 0;
-
-	while (arm < a->arms.nr && arm < b->arms.nr &&
-	       !strcmp(a->arms.at[arm].settings, b->arms.at[arm].settings))
-		arm++;
-	return arm == a->arms.nr && arm == b->arms.nr;
-}
-
 int trial_combine(const struct trial_record *records, unsigned int nr,
 		  struct trial_record *combined, struct rxaqm_error *error)
 {
 	struct trial_rounds all = {}, rounds;
 	const struct trial_arm *arm;
 	unsigned int host;
+	bool same = true;
 
 	combined->seed = records->seed;
-	rxaqm_list_each(arm, &records->arms) {
-		struct trial_arm *to = rxaqm_list_add(&combined->arms);
-
-		if (!to)
-			return rxaqm_no_memory(error);
-		strcpy(to->settings, arm->settings);
-	}
+	rxaqm_list_each(arm, &records->arms)
+		same &= rxaqm_list_put(&combined->arms, (struct trial_arm){}) &&
+			strcpy(combined->arms.at[combined->arms.nr - 1].settings, arm->settings);
+	if (!same)
+		return rxaqm_no_memory(error);
 	for (host = 0; host < nr; host++) {
-		if (!same_arms(records, &records[host]))
+		rxaqm_list_each(arm, &records[host].arms)
+			same &= records[host].arms.nr == records->arms.nr &&
+				!strcmp(arm->settings,
+					records->arms.at[arm - records[host].arms.at].settings);
+		if (!same)
 			return rxaqm_bad(error,
-					 "record %u has other policies than the first one, \"%s\" against \"%s\": they "
-					 "cannot be combined",
+					 "record %u has other policies than the first one, \"%s\" against "
+					 "\"%s\": they cannot be combined",
 					 host + 1, records->arms.at[1].settings,
 					 records->arms.at[0].settings);
 		trial_rounds_count(&records[host], &rounds);

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* The verdicts that follow from the blocks of a trial. Pure functions. */
+/* The verdicts that follow from the blocks of a trial, by pure functions; and how they are printed. */
 #pragma once
 
+#include "base/terminal.h"
 #include "trial/record.h"
 #include "trial/stats.h"
 
@@ -17,9 +18,6 @@ void trial_judge(struct trial_record *record);
 
 /* The least number of pairs with which a verdict on @record can rest on any outcome it may have. */
 unsigned int trial_least(const struct trial_record *record);
-
-/* How many results verdicts of @record rest on: so many are corrected for. */
-unsigned int trial_tests(const struct trial_record *record);
 
 /* Complete rounds, by whether the queue stood; and rounds with a void block. */
 struct trial_rounds {
@@ -46,3 +44,17 @@ bool trial_guards_look(struct trial_record *record,
  */
 int trial_combine(const struct trial_record *records, unsigned int nr,
 		  struct trial_record *combined, struct rxaqm_error *error);
+
+/* Print @record, after a line for each of the @nr @records that it combines; 0: a single trial. */
+void trial_print(const struct trial_record *record, const struct trial_record *records,
+		 unsigned int nr);
+
+/* Print a struct trial_record as one self-contained HTML file. */
+void trial_print_html(FILE *file, const void *record);
+
+struct trial_verdict_words {
+	const char *words; /* "It helps" */
+	enum rxaqm_paint paint;
+	unsigned int class; /* in a page: 1 is good, 2 mixed, 3 bad */
+};
+extern const struct trial_verdict_words trial_verdict_words[]; /* by enum trial_verdict_kind */

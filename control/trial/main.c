@@ -14,7 +14,6 @@
 #include "command/program.h"
 #include "ns.h"
 #include "trial/judge.h"
-#include "trial/print.h"
 #include "trial/run.h"
 
 #define BLOCK_MIN_NS (100 * RXAQM_NSEC_PER_MSEC)
@@ -138,11 +137,12 @@ static int report(const struct args *args, const struct trial_record *record,
 		  const struct trial_record *records, unsigned int nr, struct rxaqm_error *error)
 {
 	const struct trial_verdict *verdict;
-	int err = args->out ? trial_record_write(record, args->out, error) : 0;
+	int err = args->out ? rxaqm_record_write(&trial_record_kind, record, args->out, error) : 0;
 
 	/* Write each file that can be written; @error keeps the first failure. */
 	if (args->json)
-		err |= trial_record_write(record, args->json, err ? NULL : error);
+		err |= rxaqm_record_write(&trial_record_kind, record, args->json,
+					  err ? NULL : error);
 	if (args->html)
 		err |= rxaqm_file_print(args->html, trial_print_html, record, 0644,
 					err ? NULL : error);
@@ -178,7 +178,7 @@ static int report_again(const struct args *args, struct trial_record *combined,
 	int err = 0;
 
 	for (; !err && args->words[nr]; nr++) {
-		err = trial_record_read(&records[nr], args->words[nr], error);
+		err = rxaqm_record_read(&trial_record_kind, &records[nr], args->words[nr], error);
 		if (!err)
 			trial_judge(&records[nr]);
 	}

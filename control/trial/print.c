@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-#include "trial/print.h"
+#include "trial/judge.h"
 
 #include <math.h>
 #include <string.h>
@@ -7,7 +7,6 @@
 #include "base/number.h"
 #include "base/out.h"
 #include "base/parse.h"
-#include "trial/judge.h"
 
 static const char *percent(double share, char buf[RXAQM_NUMBER_LEN])
 {
@@ -37,7 +36,7 @@ static void print_result(struct rxaqm_out *out, const struct trial_record *recor
 							     ": not shown");
 	if (!none && !result->shown && result->p <= TRIAL_ALPHA)
 		rxaqm_out_text(out, " after correction for %llu %s%s",
-			       RXAQM_COUNTED(trial_tests(record), "outcome"));
+			       RXAQM_COUNTED(record->tests, "outcome"));
 	if (record->block_ns && !none)
 		rxaqm_out_text(out, result->shown ? " from %s to %s" : ", %s and %s",
 			       rxaqm_number(result->before, kind->unit),

@@ -112,6 +112,7 @@ struct trial_record {
 	__u32 rounds; /* planned */
 	char metric[1000]; /* the user's command; "": none */
 	char ended[200]; /* why it ended early; "": it did not */
+	__u32 tests; /* results that verdicts rest on: so many are corrected for; not in the file */
 	__u32 guarded; /* the arm that a guard stopped; 0: none */
 	RXAQM_LIST(struct trial_arm) arms;
 	RXAQM_LIST(struct trial_guard) guards;
@@ -120,20 +121,8 @@ struct trial_record {
 	RXAQM_LIST(struct trial_verdict) verdicts;
 };
 
-/* Write @record to @path atomically ("-": standard output); read it into a zeroed one. Free it in
- * either case. -errno with @error.
- */
+/* For rxaqm_record_write() and the like (base/json_file.h). */
 extern const struct rxaqm_record_kind trial_record_kind;
-static inline int trial_record_write(const struct trial_record *record, const char *path,
-				     struct rxaqm_error *error)
-{
-	return rxaqm_record_write(&trial_record_kind, record, path, error);
-}
-static inline int trial_record_read(struct trial_record *record, const char *path,
-				    struct rxaqm_error *error)
-{
-	return rxaqm_record_read(&trial_record_kind, record, path, error);
-}
 static inline void trial_record_free(struct trial_record *record)
 {
 	rxaqm_fields_free(trial_record_kind.type, record);

@@ -159,16 +159,11 @@ static bool measure(struct run *run, struct trial_block *block, __u64 at_ns)
 	return wait_until(end_ns);
 }
 
-static void end_early(struct run *run, int err)
+/* False, for a block with which the trial ends. */
+static bool ends(struct run *run, const char *why, const char *more)
 {
-	struct trial_record *record = run->record;
-
-	if (err == -ESTALE)
-		snprintf(record->ended, sizeof(record->ended),
-			 "somebody else has set a policy, or detached, which stays as it is");
-	else
-		snprintf(record->ended, sizeof(record->ended), "a policy could not be set: %s",
-			 strerror(-err));
+	snprintf(run->record->ended, sizeof(run->record->ended), "%s%s", why, more);
+	return false;
 }
 
 /* False: the trial ends; @record says why. */
@@ -184,27 +179,19 @@ static bool run_block(struct run *run, unsigned int round, unsigned int arm)
 	for (i = 0; i < TRIAL_NR_OUTCOMES; i++)
 		block.outcome[i] = NAN;
 	err = switch_to(run, arm, &at_ns);
-	if (err) {
-		end_early(run, err);
-		return false;
-	}
+	if (err && err != -ESTALE)
+		return ends(run, "a policy could not be set: ", strerror(-err));
 	gen = run->iface->policy_gen;
 	block.at_s = (double)rxaqm_ns_since(at_ns, run->begun_ns) / 1e9;
-	if (!measure(run, &block, at_ns)) {
-		snprintf(record->ended, sizeof(record->ended), "it was interrupted");
-		return false;
-	}
-	if (RXAQM_READ_ONCE(run->iface->policy_gen) != gen ||
-	    RXAQM_READ_ONCE(run->iface->state) != RXAQM_IFACE_ATTACHED) {
-		end_early(run, -ESTALE);
-		return false;
-	}
+	if (!err && !measure(run, &block, at_ns))
+		return ends(run, "it was interrupted", "");
+	if (err || RXAQM_READ_ONCE(run->iface->policy_gen) != gen ||
+	    RXAQM_READ_ONCE(run->iface->state) != RXAQM_IFACE_ATTACHED)
+		return ends(run, "somebody else has set a policy, or detached, ",
+			    "which stays as it is");
 	place = rxaqm_iface_place(run->iface, NULL);
-	if (place >= 0 && place != RXAQM_PLACE_HERE) {
-		snprintf(record->ended, sizeof(record->ended),
-			 "its XDP program was taken off, or the interface has left");
-		return false;
-	}
+	if (place >= 0 && place != RXAQM_PLACE_HERE)
+		return ends(run, "its XDP program was taken off, or the interface has left", "");
 	if (*block.why_void)
 		rxaqm_log_notice("block %zu is void: %s", record->blocks.nr + 1, block.why_void);
 	return rxaqm_list_put(&record->blocks, block);

@@ -51,6 +51,20 @@ TEST_CASE("trial: a record is judged again", "[trial]")
 		  host.rxaqm({ "-j", "trial", "--from", record, "--html=-" }));
 }
 
+TEST_CASE("trial: what an outcome alone would show is told as that", "[trial]")
+{
+	Host host;
+	const std::string out =
+		host.rxaqm({ "trial", "--from", "tests/unit/trial/borderline.json" }).out;
+
+	CAPTURE(out);
+	CHECK(out.find("No difference shown, ") != std::string::npos);
+	CHECK(out.find("bytes received: not shown after correction for 4 outcomes, 10 MB/s and ") !=
+	      std::string::npos);
+	CHECK(out.find("bytes sent: no change shown, ") != std::string::npos);
+	CHECK(out.find("\nThese decide nothing; each was tested alone:\n") != std::string::npos);
+}
+
 TEST_CASE("trial: usage", "[trial]")
 {
 	/* 1,2 and so on: it was cut, and another policy tried. */

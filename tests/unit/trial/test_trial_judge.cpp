@@ -386,7 +386,7 @@ TEST_CASE("trial: what a record must be", "[trial]")
 		rxaqm_error error = {};
 
 		std::ofstream(path) << head + row.rest;
-		CHECK(trial_record_read(&record, path, &error) == -EINVAL);
+		CHECK(rxaqm_record_read(&trial_record_kind, &record, path, &error) == -EINVAL);
 		CHECK(std::string(error.text).find(row.error) != std::string::npos);
 		trial_record_free(&record);
 	}
