@@ -125,6 +125,7 @@ struct view {
 	const struct rxaqm_looks *before; /* NULL: no earlier look */
 	unsigned int ifindex; /* 0: it is not in this namespace */
 	const char *name;
+	unsigned int nr_queues; /* that the interface has; there may be room for more */
 	bool asked; /* sockets were read, which happens once one is needed */
 	struct rxaqm_sockets sockets;
 };
@@ -226,19 +227,25 @@ static void add_queues(struct rxaqm_out *out, struct view *view)
 	if (first.derived.advice[0] && !(view->ifindex && rxaqm_entry_outgrown(iface, view->name)))
 		rxaqm_out_str(out, "ring_advice", NULL, first.derived.advice);
 	rxaqm_out_array(out, "queues");
-	for (i = 0; i < iface->nr_queues; i++)
-		if (rxaqm_queue_shows(iface, rxaqm_state_queue(view->state, iface, i)))
+	for (i = 0; i < iface->nr_queues; i++) {
+		const struct rxaqm_queue *q = rxaqm_state_queue(view->state, iface, i);
+
+		if (i < view->nr_queues ? rxaqm_queue_shows(iface, q) :
+					  q->flags & RXAQM_QUEUE_POLLED)
 			add_queue(out, view, i);
+	}
 	rxaqm_out_end(out);
 }
 
 /* Print how many queues the interface has now: the daemon attaches with room for later ones. */
-static void add_room(struct rxaqm_out *out, const struct rxaqm_iface *iface, const char *name)
+static void add_room(struct rxaqm_out *out, struct view *view)
 {
 	struct rxaqm_nic nic;
 
-	if (!(iface->flags & RXAQM_IFACE_BY_CPU) && !rxaqm_nic_read(name, &nic, NULL))
-		rxaqm_out_u64(out, "nr_queues_now", NULL, nic.nr_rx_queues);
+	if (view->iface->flags & RXAQM_IFACE_BY_CPU || rxaqm_nic_read(view->name, &nic, NULL))
+		return;
+	rxaqm_out_u64(out, "nr_queues_now", NULL, nic.nr_rx_queues);
+	view->nr_queues = nic.nr_rx_queues;
 }
 
 /* Packets that the driver has received and the program has lost since the look before. */
@@ -255,7 +262,9 @@ static __u64 unseen(const struct view *view, const char *here)
 void rxaqm_status_add(struct rxaqm_out *out, const struct rxaqm_state *state,
 		      const struct rxaqm_iface *iface, const struct rxaqm_looks *before)
 {
-	struct view view = { .state = state, .iface = iface, .before = before };
+	struct view view = {
+		.state = state, .iface = iface, .before = before, .nr_queues = iface->nr_queues
+	};
 	char name[RXAQM_IFNAMSIZ];
 	const char *trouble;
 	bool here;
@@ -277,7 +286,7 @@ void rxaqm_status_add(struct rxaqm_out *out, const struct rxaqm_state *state,
 	rxaqm_out_bool(out, "by_cpu", NULL, NULL, iface->flags & RXAQM_IFACE_BY_CPU);
 	rxaqm_out_u64(out, "nr_queues", NULL, iface->nr_queues);
 	if (here)
-		add_room(out, iface, name);
+		add_room(out, &view);
 	if (iface->ring_entries)
 		rxaqm_out_u64(out, "ring_entries", NULL, iface->ring_entries);
 	rxaqm_out_u64(out, "attached_for_ns", NULL,

@@ -278,9 +278,17 @@ static unsigned int print_some(struct rxaqm_out *out, struct json_object *iface,
 	return shown;
 }
 
+/* The queues that the interface has: there may be room for more. */
+static __u64 queues_of(struct json_object *iface)
+{
+	__u64 nr = rxaqm_json_u64(iface, "nr_queues"), now = rxaqm_json_u64(iface, "nr_queues_now");
+
+	return now && now < nr ? now : nr;
+}
+
 static void print_queues(struct rxaqm_out *out, struct json_object *iface, bool all)
 {
-	__u64 nr = rxaqm_json_u64(iface, "nr_queues"), left;
+	__u64 nr = queues_of(iface), left;
 	unsigned int shown;
 
 	all |= nr <= FEW;
@@ -319,12 +327,9 @@ static void print_iface(struct rxaqm_out *out, struct json_object *iface, bool a
 	if (*trouble)
 		paint(out, RXAQM_RED, "%s; ", trouble);
 	rxaqm_say(out, iface, words);
-	rxaqm_out_text(out, ", %llu %s%s",
-		       RXAQM_COUNTED(rxaqm_json_u64(iface, "nr_queues"), "queue"));
-	if (json_object_object_get(iface, "nr_queues_now") &&
-	    rxaqm_json_u64(iface, "nr_queues_now") < rxaqm_json_u64(iface, "nr_queues"))
-		rxaqm_out_text(out, " (the interface has %s now)",
-			       rxaqm_json_text(iface, "nr_queues_now"));
+	rxaqm_out_text(out, ", %llu %s%s", RXAQM_COUNTED(queues_of(iface), "queue"));
+	if (queues_of(iface) < rxaqm_json_u64(iface, "nr_queues"))
+		rxaqm_out_text(out, " (room for %s)", rxaqm_json_text(iface, "nr_queues"));
 	rxaqm_say(out, iface, more);
 	for (i = 0; (note = rxaqm_json_at(notes, i)); i++) {
 		paint(out, RXAQM_YELLOW, "  note: ", "");
@@ -338,7 +343,7 @@ static void judge_iface(struct rxaqm_overview *overview, struct json_object *ifa
 	struct json_object *queues = json_object_object_get(iface, "queues"), *queue;
 	size_t i;
 
-	rxaqm_overview_iface(overview, (unsigned int)rxaqm_json_u64(iface, "nr_queues"),
+	rxaqm_overview_iface(overview, (unsigned int)queues_of(iface),
 			     rxaqm_json_true(iface, "guarded") ?
 				     NULL :
 				     rxaqm_json_text(iface, "interface"));
