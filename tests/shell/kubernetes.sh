@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0-only
 #
 # packaging/kubernetes.yaml against the rules of the API that it uses: fields that there are, names,
-# selector, volumes; and its capabilities against the service's. No cluster takes part.
+# selector, volumes, ports; and its capabilities against the service's. No cluster takes part.
 set -euo pipefail
 cd "$(dirname "$0")/../.."
 
@@ -23,8 +23,15 @@ check()
 		    "template": "metadata spec",
 		    "template.spec": "hostNetwork hostPID automountServiceAccountToken priorityClassName "
 		    "nodeSelector tolerations containers volumes",
-		    "containers": "name image imagePullPolicy command args env securityContext resources volumeMounts",
-		    "securityContext": "privileged readOnlyRootFilesystem runAsUser capabilities allowPrivilegeEscalation",
+		    "containers": "name image imagePullPolicy command args env ports livenessProbe readinessProbe "
+		    "securityContext resources volumeMounts",
+		    "env": "name value valueFrom",
+		    "ports": "name containerPort hostPort protocol",
+		    "probe": "exec httpGet initialDelaySeconds periodSeconds timeoutSeconds failureThreshold",
+		    "exec": "command",
+		    "httpGet": "path port scheme",
+		    "securityContext": "privileged readOnlyRootFilesystem runAsUser runAsNonRoot capabilities "
+		    "allowPrivilegeEscalation",
 		    "capabilities": "add drop",
 		    "resources": "requests limits",
 		    "volumeMounts": "name mountPath readOnly mountPropagation",
@@ -81,7 +88,7 @@ check()
 		    if "configMap" in volume:
 		        expect(volume["configMap"]["name"] == kinds["ConfigMap"]["metadata"]["name"], "configMap: name")
 		unique(pod["containers"], "containers")
-		used = set()
+		used, ports, programs = set(), set(), set()
 		for container in pod["containers"]:
 		    fields("containers", container)
 		    security = container["securityContext"]
@@ -90,8 +97,25 @@ check()
 		    fields("resources", container["resources"])
 		    expect(not security["privileged"], "privileged")
 		    expect(security["capabilities"]["drop"] == ["ALL"], "drops not all")
-		    service = {name.removeprefix("CAP_") for name in sys.argv[1].split()}
-		    expect(set(security["capabilities"]["add"]) == service, "capabilities: not the service's")
+		    for port in container.get("ports", []):
+		        fields("ports", port)
+		        ports.add(port["containerPort"])
+		    for variable in container.get("env", []):
+		        fields("env", variable)
+		    for probe in container.get("livenessProbe"), container.get("readinessProbe"):
+		        fields("probe", probe)
+		        for how in "exec", "httpGet":
+		            fields(how, (probe or {}).get(how))
+		        if probe:
+		            expect(len({"exec", "httpGet"} & probe.keys()) == 1, "probe: not one way")
+		            expect(probe.get("httpGet", {}).get("port") in ports | {None}, "probe: port")
+		            expect(probe.get("exec", {}).get("command", ["rxaqm"])[0] == "rxaqm", "probe: program")
+		    program = os.path.basename(container.get("command", ["rxaqm"])[0])
+		    programs.add(program)
+		    # The exporter has no more rights than its unit.
+		    service = {name.removeprefix("CAP_") for name in sys.argv[1].split() if program == "rxaqm"}
+		    expect(set(security["capabilities"].get("add", [])) == service, "capabilities: not the service's")
+		    expect((security["runAsUser"] == 0) == (program == "rxaqm"), "runAsUser")
 		    paths = [mount["mountPath"] for mount in container["volumeMounts"]]
 		    expect(len(set(paths)) == len(paths), "mountPath twice")
 		    for mount in container["volumeMounts"]:
@@ -100,6 +124,10 @@ check()
 		        used.add(mount["name"])
 		expect(used == volumes, f"volumes and mounts differ: {used ^ volumes}")
 		expect(pod["hostNetwork"] is True, "not in the network of the host")
+		expect(programs == {"rxaqm", "rxaqm-exporter"}, f"programs: {programs}")
+		notes = template["metadata"]["annotations"]
+		expect(all(isinstance(v, str) for v in notes.values()), "annotations: not text")
+		expect(notes["prometheus.io/port"] in map(str, ports), "annotations: port")
 		print("\n".join(wrong), end="")
 		sys.exit(bool(wrong))
 	END
@@ -119,3 +147,7 @@ refuses 's/SYSLOG, CHOWN/SYSLOG/' 'capabilities'
 refuses '0,/- name: state/s//- name: stat/' 'volumes and mounts differ'
 refuses 's|^      app.kubernetes.io/name: rxaqm$|      app.kubernetes.io/name: other|' 'selector'
 refuses 's/type: Directory$/type: Dir/' 'hostPath'
+refuses '0,/port: 9752/s//port: 9753/' 'probe: port'
+refuses 's|io/port: "9752"|io/port: "9751"|' 'annotations: port'
+refuses 's/scrape: "true"/scrape: true/' 'annotations: not text'
+refuses 's/runAsUser: 65534/runAsUser: 0/' 'runAsUser'
