@@ -26,21 +26,21 @@ static const struct {
 	enum kind kind;
 	unsigned int spare;
 } columns[RXAQM_TOP_COLUMNS] = {
-	{ "interface", -9, TEXT, 0 }, { "Q", 2, NUMBER, 0 },	 { "CPU", 3, NUMBER, 1 },
-	{ "pps", 7, RATE, 0 },	      { "drop", 6, RATE, 0 },	 { "mark", 6, RATE, 0 },
-	{ "expt", 6, RATE, 3 },	      { "lo", 7, RATE, 3 },	 { "NAPI", 7, RATE, 3 },
-	{ "busy", 6, RATE, 3 },	      { "q(ms)", 7, TIME, 0 },	 { "p99(ms)", 7, TIME, 0 },
-	{ "ACK", 7, RATE, 2 },	      { "CE", 7, RATE, 2 },	 { "nECT", 7, RATE, 2 },
-	{ "signal", 6, TEXT, 1 },     { "tgt(ms)", 7, TIME, 0 }, { "limit", 6, NUMBER, 0 },
-	{ "mode", -7, TEXT, 0 },
+	{ "interface", -9, TEXT, 0 }, { "Q", 2, NUMBER, 0 },	{ "CPU", 3, NUMBER, 1 },
+	{ "pps", 7, RATE, 0 },	      { "drop", 6, RATE, 0 },	{ "mark", 6, RATE, 0 },
+	{ "would", 6, RATE, 0 },      { "expt", 6, RATE, 3 },	{ "lo", 7, RATE, 3 },
+	{ "drained", 7, RATE, 3 },    { "left", 6, RATE, 3 },	{ "q(ms)", 7, TIME, 0 },
+	{ "p99(ms)", 7, TIME, 0 },    { "ACK", 7, RATE, 2 },	{ "CE", 7, RATE, 2 },
+	{ "not-ECT", 7, RATE, 2 },    { "signal", 6, TEXT, 1 }, { "tgt(ms)", 7, TIME, 0 },
+	{ "limit", 6, NUMBER, 1 },    { "mode", -7, TEXT, 0 },
 };
 #define SPAREST 3
 
 const char *const rxaqm_top_keys[RXAQM_TOP_COLUMNS + 1] = {
-	"interface", "queue", "cpu",	       "pps",	     "drop",	       "mark",
-	"exempt",    "low",   "polls_drained", "polls_busy", "sojourn_p50_ns", "sojourn_p99_ns",
-	"ack",	     "ce",    "nect",	       "signal",     "target_ns",      "limit_pps",
-	"mode",
+	"interface",	  "queue",  "cpu", "pps",	    "drop",	  "mark",
+	"would",	  "exempt", "low", "polls_drained", "polls_busy", "sojourn_p50_ns",
+	"sojourn_p99_ns", "ack",    "ce",  "not_ect",	    "signal",	  "target_ns",
+	"limit_pps",	  "mode",
 };
 
 bool rxaqm_top_is_rate(enum rxaqm_top_column column)
@@ -53,9 +53,6 @@ static double rate(const struct rxaqm_top_row *row, enum rxaqm_stat stat)
 	return rxaqm_look_rate(&row->before, &row->now, stat);
 }
 
-/* A counter and its shadow in observe mode; only one of the two moves at a time. */
-#define rate_or_would(row, stat) (rate(row, RXAQM_STAT_##stat) + rate(row, RXAQM_STAT_WOULD_##stat))
-
 static void fill(struct rxaqm_top_row *row, __u64 look)
 {
 	const struct rxaqm_figures *now = &row->now;
@@ -66,12 +63,16 @@ static void fill(struct rxaqm_top_row *row, __u64 look)
 
 	*past = (struct rxaqm_top_past){ look, rxaqm_hist_quantile_ns(hist, since, 500),
 					 rxaqm_hist_quantile_ns(hist, since, 990) };
-	row->ack_drop = rate_or_would(row, ACK_DROP);
+	row->ack_drop = rate(row, RXAQM_STAT_ACK_DROP);
 	value[RXAQM_TOP_QUEUE] = now->number;
 	value[RXAQM_TOP_CPU] = now->queue.cpu;
 	value[RXAQM_TOP_PPS] = rate(row, RXAQM_STAT_PACKETS);
-	value[RXAQM_TOP_DROP] = rate_or_would(row, DROP) + row->ack_drop;
-	value[RXAQM_TOP_MARK] = rate_or_would(row, ECN_MARK) + rate_or_would(row, CE_MARK);
+	value[RXAQM_TOP_DROP] = rate(row, RXAQM_STAT_DROP) + row->ack_drop;
+	value[RXAQM_TOP_MARK] = rate(row, RXAQM_STAT_ECN_MARK) + rate(row, RXAQM_STAT_CE_MARK);
+	value[RXAQM_TOP_WOULD] = rate(row, RXAQM_STAT_WOULD_DROP) +
+				 rate(row, RXAQM_STAT_WOULD_ACK_DROP) +
+				 rate(row, RXAQM_STAT_WOULD_ECN_MARK) +
+				 rate(row, RXAQM_STAT_WOULD_CE_MARK);
 	value[RXAQM_TOP_EXEMPT] = rate(row, RXAQM_STAT_OVER_EXEMPT);
 	value[RXAQM_TOP_DRAINED] = rate(row, RXAQM_STAT_POLLS_DRAINED);
 	value[RXAQM_TOP_BUSY] = rate(row, RXAQM_STAT_POLLS_BUSY);

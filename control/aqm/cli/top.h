@@ -15,8 +15,9 @@ enum rxaqm_top_column {
 	RXAQM_TOP_QUEUE,
 	RXAQM_TOP_CPU,
 	RXAQM_TOP_PPS,
-	RXAQM_TOP_DROP, /* in observe mode what enforcing would have done; mark, too */
+	RXAQM_TOP_DROP,
 	RXAQM_TOP_MARK,
+	RXAQM_TOP_WOULD, /* what enforcing would have dropped or marked */
 	RXAQM_TOP_EXEMPT,
 	RXAQM_TOP_LOW,
 	RXAQM_TOP_DRAINED,

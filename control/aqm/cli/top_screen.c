@@ -163,11 +163,11 @@ static void draw_help(void)
 		"  ?            this help; any key leaves it",
 		"  q            quit",
 		"",
-		"Counts are by the second. In observe, drop and mark are what enforce would have",
-		"done. expt: exempt packets; lo: under target; NAPI: polls that drained a queue;",
-		"busy: polls that did not; ACK, CE, nECT: kinds of packets over target; q, p99:",
-		"median and 99th percentile of the time in the queue; tgt: target; limit: packets",
-		"a second that a flow may send. A wider terminal shows more columns.",
+		"Counts are by the second. would: what enforce would have dropped or marked, in",
+		"observe; expt: exempt packets; lo: under target; drained: polls that drained a",
+		"queue; left: polls that left packets; ACK, CE, not-ECT: kinds of packets over",
+		"target; q, p99: median, 99th percentile of the time in the queue; tgt: target;",
+		"limit: packets a second that a flow may send. A wider terminal has more columns.",
 	};
 	size_t i;
 

@@ -331,6 +331,20 @@ TEST_CASE("enforce: who pays is told by address, while somebody asks", "[enforce
 	CHECK(now.size(flows) <= 5);
 }
 
+TEST_CASE("enforce: top tells what enforce would do from what is done", "[enforce]")
+{
+	Standing s("busy", { "mode=observe" });
+	std::string said;
+
+	CHECK(s.while_loaded([&] {
+		said = s.host.rxaqm(s.wire.rx, { "top", "-j", "-n", "1", "-i", "300ms" }).out;
+		return Json(said).real("/queues/0/would") > 0;
+	}));
+	CAPTURE(said);
+	CHECK(Json(said).real("/queues/0/drop") == 0);
+	CHECK(Json(said).real("/queues/0/mark") == 0);
+}
+
 TEST_CASE("enforce: exempt traffic that holds the queue is told", "[enforce]")
 {
 	const std::string law = GENERATE("law=auto", "law=codel");

@@ -268,11 +268,12 @@ TEST_CASE("views: top on a narrow terminal leaves out columns, but not the last 
 	CHECK(top.wait().exit_code == 0);
 	terminal.shows("");
 	CAPTURE(columns, terminal.shown());
-	for (const char *title : { "drop", "mark", "q(ms)", "p99(ms)", "tgt(ms)", "limit", "mode" })
+	for (const char *title : { "drop", "mark", "q(ms)", "p99(ms)", "tgt(ms)", "would", "mode" })
 		CHECK(terminal.shows(title));
-	CHECK(terminal.shows("NAPI") == (columns == 160));
-	CHECK(terminal.shows("nECT") == (columns >= 120));
+	CHECK(terminal.shows("drained") == (columns == 160));
+	CHECK(terminal.shows("not-ECT") == (columns >= 120));
 	CHECK(terminal.shows("signal") == (columns >= 100));
+	CHECK(terminal.shows("limit") == (columns >= 100));
 }
 
 TEST_CASE("views: top goes on while keys are typed, and ends at its time", "[views]")
