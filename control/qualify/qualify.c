@@ -35,7 +35,7 @@ static int lock(const struct qualify_journal *journal, struct rxaqm_error *error
 			    fd == -EWOULDBLOCK ?
 				    "another \"rxaqm qualify\" is at work at this interface" :
 				    "name a directory that can be written to with "
-				    "RUNTIME_DIRECTORY");
+				    "STATE_DIRECTORY");
 }
 
 static void unlock(const struct qualify_journal *journal, int fd)

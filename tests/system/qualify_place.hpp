@@ -10,7 +10,7 @@
 #include "netns.hpp"
 #include "qualify.hpp"
 
-/* A runtime directory of the test's own. */
+/* Directories of the test's own: "run" is the one that outlives the service. */
 struct Place {
 	Host host;
 	Wire wire;
@@ -30,7 +30,8 @@ struct Place {
 	{
 		RunOptions options;
 
-		environment.push_back("RUNTIME_DIRECTORY=" + dir + "/run");
+		environment.push_back("RUNTIME_DIRECTORY=" + dir + "/gone");
+		environment.push_back("STATE_DIRECTORY=" + dir + "/run");
 		options.environment = environment;
 		options.timeout = std::chrono::seconds(120);
 		return options;

@@ -10,6 +10,9 @@
 
 #include "base/log.h"
 
+/* The id of this boot: equal ids mean one host, and so one clock. */
+#define RXAQM_BOOT_ID "/proc/sys/kernel/random/boot_id"
+
 /* The first line of the file @path of /proc or /sys, below @dir_fd, cut at @size; false, and "", if
  * it cannot be read. Or @buf.
  */

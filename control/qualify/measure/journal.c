@@ -10,6 +10,7 @@
 #include "base/fields.h"
 #include "base/dirs.h"
 #include "nic/netns.h"
+#include "nic/nic.h"
 #include "qualify/measure/nic_settings.h"
 
 #define LINE_LEN (2 * QUALIFY_SETTING_LEN)
@@ -23,13 +24,18 @@ struct notes {
 	RXAQM_LIST(struct note) list;
 };
 
+/* The directory outlives the service, whose own one systemd empties when it stops. It outlives a
+ * reboot, too, after which nothing is to be put back: the name has the boot's id.
+ */
 void qualify_journal_init(struct qualify_journal *journal, const char *ifname)
 {
-	char name[80];
+	char name[96], boot[40];
 
+	rxaqm_first_line(AT_FDCWD, RXAQM_BOOT_ID, boot, sizeof(boot));
 	snprintf(journal->ifname, sizeof(journal->ifname), "%.31s", ifname);
-	snprintf(name, sizeof(name), "qualify-%llu-%.31s.journal", rxaqm_netns_ino(), ifname);
-	rxaqm_runtime_path(name, journal->path, sizeof(journal->path));
+	snprintf(name, sizeof(name), "qualify-%.8s-%llu-%.31s.journal", boot, rxaqm_netns_ino(),
+		 ifname);
+	rxaqm_kept_path(name, journal->path, sizeof(journal->path));
 }
 
 bool qualify_journal_left(const struct qualify_journal *journal)

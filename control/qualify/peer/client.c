@@ -225,7 +225,7 @@ static int hello(struct qualify_peer *peer, struct rxaqm_error *error)
 	snprintf(peer->nic, sizeof(peer->nic), "%s", qualify_said_text(answer, "nic"));
 	rxaqm_clean(peer->kernel);
 	rxaqm_clean(peer->nic);
-	rxaqm_first_line(AT_FDCWD, QUALIFY_BOOT_ID, here, sizeof(here));
+	rxaqm_first_line(AT_FDCWD, RXAQM_BOOT_ID, here, sizeof(here));
 	peer->same_host = *here && !strcmp(qualify_said_text(answer, "boot"), here);
 	json_object_put(answer);
 	return err;

@@ -21,9 +21,6 @@
 
 #include "qualify/measure/sender.h"
 
-/* Equal boot ids mean one host, and so one clock. */
-#define QUALIFY_BOOT_ID "/proc/sys/kernel/random/boot_id"
-
 /* Limits of one request. Rows ask for a fifth of that time; no CPU can send that many packets a
  * second.
  */

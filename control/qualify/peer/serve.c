@@ -45,7 +45,7 @@ static int hello(struct serving *serving, struct json_object *request, struct js
 		 *info.bus_info ? info.bus_info : "no bus");
 	json_object_object_add(answer, "kernel", json_object_new_string(host.release));
 	json_object_object_add(answer, "nic", json_object_new_string(nic));
-	rxaqm_first_line(AT_FDCWD, QUALIFY_BOOT_ID, boot, sizeof(boot));
+	rxaqm_first_line(AT_FDCWD, RXAQM_BOOT_ID, boot, sizeof(boot));
 	json_object_object_add(answer, "rxaqm", json_object_new_string(RXAQM_VERSION));
 	json_object_object_add(answer, "boot", json_object_new_string(boot));
 	qualify_say_mac(answer, "mac", serving->sender.mac);

@@ -18,15 +18,16 @@ namespace
 /* A run that was killed has changed a setting of the receiving end, and noted it. */
 struct Changed : Place {
 	const std::string file = "/sys/class/net/" + wire.rx_if + "/queues/rx-0/rps_cpus";
-	std::string journal;
+	std::string journal, boot;
 
 	Changed()
 	{
 		struct stat netns;
 
 		REQUIRE(!stat(("/run/netns/" + wire.rx.name()).c_str(), &netns));
-		journal = dir + "/run/qualify-" + std::to_string(netns.st_ino) + "-" + wire.rx_if +
-			  ".journal";
+		std::ifstream("/proc/sys/kernel/random/boot_id") >> boot;
+		journal = dir + "/run/qualify-" + boot.substr(0, 8) + "-" +
+			  std::to_string(netns.st_ino) + "-" + wire.rx_if + ".journal";
 		wire.rx.shell("echo 1 >" + file);
 	}
 	void note(const std::string &text) const

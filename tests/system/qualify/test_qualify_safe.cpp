@@ -101,8 +101,10 @@ TEST_CASE("what was measured is shown though it cannot be written", "[qualify]")
 TEST_CASE("what another version has noted is kept, and told", "[qualify]")
 {
 	Place place;
-	const std::string path = place.dir + "/run/qualify-$(stat -Lc %i /proc/self/ns/net)-" +
-				 place.wire.rx_if + ".journal";
+	const std::string path =
+		place.dir +
+		"/run/qualify-$(head -c 8 /proc/sys/kernel/random/boot_id)-$(stat -Lc %i /proc/self/ns/net)-" +
+		place.wire.rx_if + ".journal";
 
 	/* RSS keys are set no more. */
 	place.wire.rx.shell("mkdir -p " + place.dir + "/run; printf 'rss-key -\\t00:01\\n' >" +
