@@ -165,6 +165,7 @@ int rxaqm_cmd_attach(int argc, char **argv, struct rxaqm_call *call)
 			"policy --help\"); without mode=enforce the queues are only observed.",
 		.options = attach_options,
 		.max_words = RXAQM_SETTING_WORDS,
+		.settings = rxaqm_settings,
 	};
 	struct rxaqm_error *error = &call->error;
 	struct rxaqm_state *state = &call->state;

@@ -340,7 +340,8 @@ static const struct rxaqm_command commands[] = {
 	  .args = "IFACE|PATTERN|--all KEY=VALUE ...",
 	  .help = "Change settings of all queues at once. A PATTERN is, for example, 'eth*'.",
 	  .options = set_options,
-	  .max_words = RXAQM_SETTING_WORDS },
+	  .max_words = RXAQM_SETTING_WORDS,
+	  .settings = rxaqm_settings },
 	/* Files name their queues. */
 	{ .name = "rxaqm policy load",
 	  .args = "IFACE FILE",

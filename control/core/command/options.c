@@ -27,6 +27,40 @@ void rxaqm_usage_error(const char *fmt, ...)
 	exit(argp_err_exit_status);
 }
 
+/* Is this, of @len characters, a setting's key? */
+static bool is_setting(const char *name, size_t len)
+{
+	const struct rxaqm_key *key = command->settings;
+
+	while (key && key->name && (strlen(key->name) != len || strncmp(key->name, name, len)))
+		key++;
+	return key && key->name;
+}
+
+static bool is_option(const char *name, size_t len)
+{
+	const struct rxaqm_option *option = command->options;
+
+	while (option && option->name &&
+	       (strlen(option->name) != len || strncmp(option->name, name, len)))
+		option++;
+	return option && option->name;
+}
+
+/* A setting that was typed as an option. */
+static void refuse_settings(int argc, char **argv)
+{
+	size_t len;
+	int i;
+
+	for (i = 1; i < argc && strcmp(argv[i], "--"); i++) {
+		len = strncmp(argv[i], "--", 2) ? 0 : strcspn(argv[i] + 2, "=");
+		if (len && !is_option(argv[i] + 2, len) && is_setting(argv[i] + 2, len))
+			rxaqm_usage_error("\"%s\" is a setting: write it without dashes, %s",
+					  argv[i], argv[i][2 + len] ? argv[i] + 2 : "KEY=VALUE");
+	}
+}
+
 static void set_option(const struct rxaqm_option *option, const char *arg)
 {
 	void *value = (char *)values + option->key.offset;
@@ -53,9 +87,12 @@ static void set_option(const struct rxaqm_option *option, const char *arg)
 		break;
 	case RXAQM_OPTION_VALUE:
 		key.name = option->name;
-		if (rxaqm_key_set(&key, values, arg, 0, &error))
-			rxaqm_usage_error("--%s", error.text);
-		break;
+		if (!rxaqm_key_set(&key, values, arg, 0, &error))
+			break;
+		if (is_setting(key.name, strlen(key.name)))
+			rxaqm_usage_error("--%s; the setting has no dashes: %s=%s", error.text,
+					  key.name, arg);
+		rxaqm_usage_error("--%s", error.text);
 	}
 }
 
@@ -147,6 +184,7 @@ char **rxaqm_options_read(const struct rxaqm_command *of, int argc, char **argv,
 					      .group = 1 };
 	argv[0] = (char *)of->name;
 	argp_err_exit_status = of->wrong_exit ?: RXAQM_EXIT_USAGE;
+	refuse_settings(argc, argv);
 	if (argp_parse(&argp, argc, argv, ARGP_NO_HELP, NULL, NULL))
 		exit(argp_err_exit_status);
 	return words;

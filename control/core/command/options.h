@@ -53,6 +53,7 @@ struct rxaqm_command {
 	bool no_json; /* --help does not list --json, and the command refuses it */
 	int wrong_exit; /* exit code of usage errors; 0: RXAQM_EXIT_USAGE */
 	const struct rxaqm_key *keys; /* --help lists these, too; or NULL */
+	const struct rxaqm_key *settings; /* words KEY=VALUE that it takes, not options; or NULL */
 };
 
 /* Read the options of @command into @values, and -j into rxaqm_json. Returns the other words; NULL

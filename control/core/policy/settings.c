@@ -20,6 +20,9 @@ static int bad_key(const char *key, struct rxaqm_error *error)
 	char list[RXAQM_KEY_TEXT_LEN], there_are[RXAQM_KEY_TEXT_LEN];
 	const char *names[RXAQM_KEYS_MAX + 1];
 
+	if (!strcmp(key, "queue"))
+		return rxaqm_bad(error, "unknown setting \"queue\"; policy set has --queue=LIST, "
+					"which chooses the queues");
 	rxaqm_setting_names(0, names);
 	snprintf(there_are, sizeof(there_are), "there are %.400s",
 		 rxaqm_words(names, " ", " and ", list));
