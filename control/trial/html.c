@@ -118,7 +118,7 @@ void trial_print_html(FILE *file, const void *what)
 	rxaqm_list_each(verdict, &record->verdicts) {
 		const struct trial_verdict_words *words = &trial_verdict_words[verdict->verdict];
 
-		fprintf(file, "<p class=\"result b%u\"><strong>", words->class);
+		fprintf(file, "<p class=\"result b%u\"><strong>", words->grade);
 		rxaqm_markup(file, "%s</strong> \"%s\" against \"%s\": %s</p>\n", words->words,
 			     record->arms.at[verdict->arm].settings, record->arms.at[0].settings,
 			     verdict->why);

@@ -55,6 +55,6 @@ void trial_print_html(FILE *file, const void *record);
 struct trial_verdict_words {
 	const char *words; /* "It helps" */
 	enum rxaqm_paint paint;
-	unsigned int class; /* in a page: 1 is good, 2 mixed, 3 bad */
+	unsigned int grade; /* in a page: 1 is good, 2 mixed, 3 bad */
 };
 extern const struct trial_verdict_words trial_verdict_words[]; /* by enum trial_verdict_kind */
