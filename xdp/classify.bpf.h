@@ -26,7 +26,7 @@ __attribute__((noinline)) __u32 rxaqm_xdp_inner(struct xdp_md *ctx, __u32 protoc
 
 /* Classify the packet. Returns, from the lowest bit on: kind (4 bits), ECN codepoint (2), enum
  * rxaqm_psh (2), offset of the IP header (8), offset of the header after it (16), hash of the flow
- * (32).
+ * (32). What cannot be parsed is exempt, and all of it one flow.
  */
 __attribute__((noinline)) __u64 rxaqm_xdp_classify(struct xdp_md *ctx,
 						   const struct rxaqm_policy *policy)
@@ -43,10 +43,10 @@ __attribute__((noinline)) __u64 rxaqm_xdp_classify(struct xdp_md *ctx,
 	RXAQM_HIDE(plain);
 	if (!plain)
 		frame.size = (__u32)rxaqm_packet_size(ctx);
-	if (!rxaqm_frame_headers(&pkt, &frame, data, plain) || rxaqm_packet_exempt(policy, &pkt))
+	if (!rxaqm_frame_headers(&pkt, &frame, data, plain))
 		return RXAQM_KIND_EXEMPT;
-	found = pkt.kind | pkt.ecn << 4 | rxaqm_packet_psh(&pkt) << 6 | pkt.ip_off << 8 |
-		(__u32)pkt.l4_off << 16;
+	found = rxaqm_packet_kind(policy, &pkt) | pkt.ecn << 4 | rxaqm_packet_psh(&pkt) << 6 |
+		pkt.ip_off << 8 | (__u32)pkt.l4_off << 16;
 	id = rxaqm_flow_id(&pkt, &frame, data, plain, config.flow_key);
 	if (!pkt.fragment && rxaqm_flow_tunnel(pkt.protocol))
 		id ^= rxaqm_xdp_inner(ctx, pkt.protocol, pkt.l4_off);

@@ -107,8 +107,7 @@ rxaqm_always_inline bool rxaqm_frame_ip(struct rxaqm_packet *pkt, const struct r
 }
 
 /* Parse the headers of @frame. @plain: the result of rxaqm_packet_plain(); unless it is 0 the frame
- * lies at @data, else @data is not used. @pkt must be all zero. False if that fails, or if the
- * packet is exempt whatever the policy.
+ * lies at @data, else @data is not used. @pkt must be all zero. False if that fails.
  */
 rxaqm_always_inline bool rxaqm_frame_headers(struct rxaqm_packet *pkt,
 					     const struct rxaqm_frame *frame, const __u8 *data,
@@ -137,12 +136,19 @@ rxaqm_always_inline bool rxaqm_frame_headers(struct rxaqm_packet *pkt,
 	return (plain || rxaqm_frame_l4(pkt, frame, buf)) && rxaqm_packet_l4(pkt, l4, l4_len);
 }
 
-/* Is a packet whose headers are known exempt by @policy? */
-rxaqm_always_inline bool rxaqm_packet_exempt(const struct rxaqm_policy *policy,
-					     const struct rxaqm_packet *pkt)
+/* The kind of a packet whose headers are known, with what @policy exempts. Without a branch, which
+ * the verifier would follow through all that comes after.
+ */
+rxaqm_always_inline __u32 rxaqm_packet_kind(const struct rxaqm_policy *policy,
+					    const struct rxaqm_packet *pkt)
 {
-	return rxaqm_packet_exempt_dscp(policy, pkt->dscp) ||
-	       rxaqm_packet_exempt_port(policy, pkt->sport, pkt->dport);
+	__u32 exempt = rxaqm_packet_exempt_dscp(policy, pkt->dscp) |
+		       (__u32)rxaqm_packet_exempt_port(policy, pkt->sport, pkt->dport);
+	__u32 kind = pkt->kind;
+
+	RXAQM_HIDE(exempt);
+	kind &= exempt - 1;
+	return kind | exempt * RXAQM_KIND_EXEMPT;
 }
 
 #ifndef __bpf__
@@ -178,8 +184,7 @@ static inline void rxaqm_packet_classify(struct rxaqm_packet *pkt, const void *d
 	};
 
 	rxaqm_packet_parse(pkt, &frame, frame.data, rxaqm_packet_plain(data, data_end));
-	if (rxaqm_packet_exempt(policy, pkt))
-		pkt->kind = RXAQM_KIND_EXEMPT;
+	pkt->kind = (__u8)rxaqm_packet_kind(policy, pkt);
 }
 #endif
 

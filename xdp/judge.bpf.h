@@ -46,7 +46,7 @@ static __always_inline enum rxaqm_verdict decide(struct xdp_md *ctx, struct rxaq
 	/* No GRO is done for a socket. */
 	if ((q->flags & (RXAQM_QUEUE_MERGES | RXAQM_QUEUE_SOCKET)) == RXAQM_QUEUE_MERGES)
 		psh = (found >> 6) & 3;
-	verdict = rxaqm_xdp_flow(q, found >> 32, kind, ecn, psh);
+	verdict = rxaqm_xdp_flow(q, found >> 32, rxaqm_decide_kind(kind), ecn, psh);
 	if (verdict == RXAQM_DROP && kind == RXAQM_KIND_ACK)
 		rxaqm_xdp_forget_ack(found >> 32);
 	return verdict;

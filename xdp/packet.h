@@ -186,25 +186,26 @@ rxaqm_always_inline bool rxaqm_packet_control(__u8 protocol)
 	return false;
 }
 
-/* Parse the ports and, for TCP, the class. @l4_len: bytes after IP, by its header. False if that is
- * impossible, or if the packet is exempt whatever the policy.
+/* Parse the ports and the class. @l4_len: bytes after IP, by its header. False if that is impossible.
  */
 rxaqm_always_inline bool rxaqm_packet_l4(struct rxaqm_packet *pkt, const __u8 *l4, __u32 l4_len)
 {
 	__u32 ports, hlen;
 	__u8 flags;
 
-	pkt->kind = RXAQM_KIND_DATA;
+	pkt->kind = rxaqm_packet_control(pkt->protocol) ? RXAQM_KIND_EXEMPT : RXAQM_KIND_DATA;
 	if (pkt->protocol != RXAQM_IPPROTO_TCP && pkt->protocol != RXAQM_IPPROTO_UDP)
-		return !rxaqm_packet_control(pkt->protocol);
+		return true;
 	if (pkt->fragment)
 		return true;
 	ports = rxaqm_get_be32(l4);
 	pkt->sport = (__u16)(ports >> 16);
 	pkt->dport = (__u16)ports;
-	if (pkt->protocol == RXAQM_IPPROTO_UDP)
-		return l4_len >= RXAQM_UDP_HLEN && pkt->dport != RXAQM_PORT_PTP_EVENT &&
-		       pkt->dport != RXAQM_PORT_PTP_GENERAL;
+	if (pkt->protocol == RXAQM_IPPROTO_UDP) {
+		if (pkt->dport == RXAQM_PORT_PTP_EVENT || pkt->dport == RXAQM_PORT_PTP_GENERAL)
+			pkt->kind = RXAQM_KIND_EXEMPT;
+		return l4_len >= RXAQM_UDP_HLEN;
+	}
 	hlen = (l4[12] >> 4) * 4U;
 	flags = l4[13];
 	/* The TCP header of a fragmented segment may go on in the next fragment. */
@@ -241,12 +242,16 @@ rxaqm_always_inline __u32 rxaqm_packet_psh(const struct rxaqm_packet *pkt)
 	return (pkt->tcp_flags / RXAQM_TCP_PSH & 1) + (full >> 31);
 }
 
-/* Does the policy exempt one of the ports? 0 stands for no port and is never exempt. */
-static inline bool rxaqm_packet_exempt_port(const struct rxaqm_policy *policy, __u16 sport,
-					    __u16 dport)
+/* Does the policy exempt one of the ports? 0 stands for no port and is never exempt. Global for the
+ * verifier's sake. Returns 1 or 0.
+ */
+rxaqm_global int rxaqm_packet_exempt_port(const struct rxaqm_policy *policy, __u32 sport,
+					  __u32 dport)
 {
 	int i;
 
+	if (!policy)
+		return 0;
 	RXAQM_ROLLED
 	for (i = 0; i < RXAQM_MAX_EXEMPT_PORTS; i++) {
 		__u16 port = policy->exempt_port[i];
@@ -256,9 +261,9 @@ static inline bool rxaqm_packet_exempt_port(const struct rxaqm_policy *policy, _
 		if (i >= nr)
 			break;
 		if (port == sport || port == dport)
-			return true;
+			return 1;
 	}
-	return false;
+	return 0;
 }
 
 /* Does the policy exempt @dscp, or is it network control, which is always exempt? */

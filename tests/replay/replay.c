@@ -141,8 +141,9 @@ static enum rxaqm_verdict judge(struct rxaqm_replay *replay, struct rxaqm_queue 
 	if (q->policy.law == RXAQM_LAW_CODEL)
 		return (enum rxaqm_verdict)rxaqm_decide_codel(q, judged, packet->kind, packet->ecn,
 							      packet->now_ns);
-	return rxaqm_decide_flow(q, &replay->flows[rxaqm_flow_set_of(id)], id, packet->kind,
-				 packet->ecn, RXAQM_PSH_NONE, packet->now_ns);
+	return rxaqm_decide_flow(q, &replay->flows[rxaqm_flow_set_of(id)], id,
+				 rxaqm_decide_kind(packet->kind), packet->ecn, RXAQM_PSH_NONE,
+				 packet->now_ns);
 }
 
 int rxaqm_replay_packet(struct rxaqm_replay *replay, const struct rxaqm_trace_packet *packet)

@@ -61,6 +61,22 @@ rxaqm_always_inline bool rxaqm_law_turns_bad(struct rxaqm_law_vars *vars, __u64 
 	return !vars->bad && rxaqm_ns_since(came_ns, vars->above_ns) >= interval_ns;
 }
 
+/* Count an exempt packet at @now_ns. All of them pass while they take a quarter of the CPU at most;
+ * beyond that they are judged, for anyone can send them: true. Global for the verifier's sake.
+ */
+rxaqm_global int rxaqm_law_exempt_judged(struct rxaqm_law_vars *vars, __u64 now_ns)
+{
+	__u32 stamp;
+
+	if (!vars)
+		return 0;
+	stamp = rxaqm_law_stamp(vars, now_ns);
+	if (rxaqm_level_count(&vars->exempt, stamp) > vars->most / RXAQM_LAW_EXEMPT)
+		return 1;
+	rxaqm_level_count(&vars->passed, stamp);
+	return 0;
+}
+
 /* Count a packet of a known flow. Returns its level, the lesser of the fast and the slow one: who
  * sends in bursts pays by his mean, and where a flow sends less than a packet in a half-life, only
  * the slow one knows its rate. Half a packet is added to the fast one: it is read before the packet

@@ -15,6 +15,7 @@
 #define RXAQM_LAW_MARK_BITS 3 /* ECT is marked with 8 times its excess, */
 #define RXAQM_LAW_DEAF_BITS 1 /* and dropped from twice the limit on */
 #define RXAQM_LAW_FLOOR 4 /* known flows of a kind have a quarter in any case, */
+#define RXAQM_LAW_EXEMPT 4 /* exempt packets are not judged up to a quarter, */
 #define RXAQM_LAW_STRANGERS 16 /* strangers of a kind a sixteenth */
 #define RXAQM_LAW_CROWD_BITS 17 /* of 2^17 of level one stranger is noted, for some 16 intervals */
 #define RXAQM_LAW_RUN 32 /* packets of a flow that are marked alike at most, */
@@ -41,7 +42,7 @@ enum rxaqm_class {
 	RXAQM_CLASS_ACK, /* pure TCP ACK */
 	RXAQM_CLASS_SYN, /* SYN, FIN, RST: a connection cannot spare them */
 	RXAQM_CLASS_ECT, /* ECN-capable, or CE already */
-	RXAQM_CLASS_EXEMPT, /* never touched */
+	RXAQM_CLASS_EXEMPT, /* judged only where all of it is over a quarter of the CPU */
 	RXAQM_NR_CLASSES,
 };
 #define RXAQM_NR_DROPPABLE RXAQM_CLASS_EXEMPT
@@ -92,7 +93,7 @@ struct rxaqm_law_vars {
 	__u32 top; /* level of the largest flow of the window */
 	__u32 crowd; /* one of so many strangers is noted; 0: all are */
 	__u32 paused; /* stamps that do not count, since the queue paused */
-	struct rxaqm_level passed, stranger[RXAQM_NR_STRANGERS];
+	struct rxaqm_level passed, exempt, stranger[RXAQM_NR_STRANGERS];
 	__u32 random;
 	__u32 flows[RXAQM_NR_FLOW_KINDS],
 		flows_now[RXAQM_NR_FLOW_KINDS]; /* that came back: last epoch, this one */
@@ -102,7 +103,7 @@ struct rxaqm_law_vars {
 	__u8 stamp_bits; /* log2 of the ns in a stamp */
 	__u8 bad; /* stood over target for an interval, and has stood since */
 };
-RXAQM_ASSERT_SIZE(struct rxaqm_law_vars, 216);
+RXAQM_ASSERT_SIZE(struct rxaqm_law_vars, 224);
 
 /* xorshift32 (Marsaglia, "Xorshift RNGs", 2003), kept with the queue so that replay and tests
  * repeat exactly: the state after the one of @vars, never 0.

@@ -52,8 +52,8 @@ struct Decider {
 		if (policy.law == RXAQM_LAW_CODEL)
 			return rxaqm_verdict(
 				rxaqm_decide_codel(q.get(), judged, kind, ecn, now_ns));
-		return rxaqm_decide_flow(q.get(), &flows[rxaqm_flow_set_of(flow)], flow, kind, ecn,
-					 psh, now_ns);
+		return rxaqm_decide_flow(q.get(), &flows[rxaqm_flow_set_of(flow)], flow,
+					 rxaqm_decide_kind(kind), ecn, psh, now_ns);
 	}
 
 	/* Verdict @v's number in @n packets over target. */

@@ -173,8 +173,9 @@ struct Ring {
 		else if (ask == RXAQM_ASK_THIN && acks_redundant)
 			v = RXAQM_DROP;
 		else
-			v = rxaqm_decide_flow(q.get(), &table[rxaqm_flow_set_of(id)], id, s.kind,
-					      s.ecn, RXAQM_PSH_NONE, now_ns);
+			v = rxaqm_decide_flow(q.get(), &table[rxaqm_flow_set_of(id)], id,
+					      rxaqm_decide_kind(s.kind), s.ecn, RXAQM_PSH_NONE,
+					      now_ns);
 		return q->flags & RXAQM_QUEUE_ENFORCED ? v : RXAQM_PASS;
 	}
 

@@ -36,6 +36,7 @@ TEST_CASE("decide: auto: what becomes of a flow over its limit", "[decide]")
 		Auto a, b;
 
 		CAPTURE(row.times, row.ecn, row.kind);
+		a.q->law.most = ~0U; /* exempt packets are few */
 		CHECK(std::abs(a.share(RXAQM_DROP, row.times, row.ecn, row.kind) - row.drop) <
 		      0.02);
 		CHECK(std::abs(b.share(RXAQM_MARK, row.times, row.ecn, row.kind) - row.mark) <

@@ -100,3 +100,28 @@ TEST_CASE("law: who sends little loses nothing beside thousands of flows that wa
 	CHECK(ring.percentile(0.99) <= 8 * MS);
 	CHECK(ring.lost() == 0);
 }
+
+TEST_CASE("law: exempt packets are untouched up to a quarter of the CPU, and pay beyond it",
+	  "[law]")
+{
+	const double load = GENERATE(0.2, 0.6, 0.8, 1.2, 4.);
+	Ring ring(4 * MS, 40 * MS);
+
+	CAPTURE(load);
+	ring.add(16, load < 0.25 ? 1.5 : 0.5, RXAQM_KIND_TCP, RXAQM_IP_NOT_ECT);
+	ring.add(1, load, RXAQM_KIND_EXEMPT, RXAQM_IP_NOT_ECT);
+	/* What must pass: a few packets of a routing protocol. */
+	ring.add(1, 0.001, RXAQM_KIND_EXEMPT, RXAQM_IP_NOT_ECT);
+	ring.run(2 * SEC);
+	ring.count();
+	ring.run(4 * SEC);
+	CHECK(lost(ring, 2, 3) == 0);
+	if (load < 0.25) {
+		CHECK(lost(ring, 1, 2) == 0);
+	} else {
+		CHECK(lost(ring, 0, 1) < 0.1);
+		CHECK(ring.sources[1].gone() > 0.1);
+	}
+	CHECK(ring.percentile(0.99) <= 8 * MS);
+	CHECK(ring.lost() == 0);
+}
