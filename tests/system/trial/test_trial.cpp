@@ -8,6 +8,7 @@
 #include <csignal>
 #include <fstream>
 #include <random>
+#include <regex>
 #include <set>
 #include <thread>
 
@@ -64,9 +65,11 @@ struct Site {
 		return Json(result.out);
 	}
 	/* All of it; of the lease only whether there is one. */
+	/* But how long ago it was set. */
 	std::string policy() const
 	{
-		return host.rxaqm(wire.rx, { "policy", "show", wire.rx_if }).out;
+		return std::regex_replace(host.rxaqm(wire.rx, { "policy", "show", wire.rx_if }).out,
+					  std::regex(" [0-9a-z.]+ ago"), "");
 	}
 	std::string status() const
 	{
