@@ -355,6 +355,34 @@ static void judge_iface(struct rxaqm_overview *overview, struct json_object *ifa
 						!strcmp(rxaqm_json_text(queue, "mode"), "enforce"));
 }
 
+/* Does a queue of @iface stand that is only observed? */
+static bool is_to_be_tried(struct json_object *iface)
+{
+	struct json_object *queues = json_object_object_get(iface, "queues"), *queue;
+	size_t i;
+
+	for (i = 0; (queue = rxaqm_json_at(queues, i)); i++)
+		if (rxaqm_json_true(queue, "standing") &&
+		    !strcmp(rxaqm_json_text(queue, "mode"), "observe"))
+			return true;
+	return false;
+}
+
+/* The next step, once: enforcing is tried before it is left on. */
+static void print_next(struct rxaqm_out *out, struct json_object *ifaces)
+{
+	struct json_object *iface;
+	size_t i;
+
+	for (i = 0; (iface = rxaqm_json_at(ifaces, i)); i++) {
+		if (!is_to_be_tried(iface))
+			continue;
+		rxaqm_out_text(out, "\nnext: rxaqm trial %s (does enforcing help here?)\n",
+			       rxaqm_json_text(iface, "interface"));
+		return;
+	}
+}
+
 void rxaqm_status_print(struct rxaqm_out *out, struct json_object *status, bool all)
 {
 	struct json_object *ifaces = json_object_object_get(status, "interfaces"), *iface;
@@ -367,4 +395,5 @@ void rxaqm_status_print(struct rxaqm_out *out, struct json_object *status, bool 
 	paint(out, rxaqm_overview_paint(&overview), "%s\n", rxaqm_overview_text(&overview, text));
 	for (i = 0; (iface = rxaqm_json_at(ifaces, i)); i++)
 		print_iface(out, iface, all);
+	print_next(out, ifaces);
 }
