@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* The verdicts that follow from the blocks of a trial, by pure functions; and how they are printed. */
+/* The verdicts that follow from the blocks of a trial, by pure functions, and their words. */
 #pragma once
 
 #include "base/terminal.h"

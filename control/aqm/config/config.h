@@ -90,7 +90,8 @@ void rxaqm_config_iface_init(struct rxaqm_config_iface *iface);
 void rxaqm_config_free(struct rxaqm_config *config);
 
 /* Read @path into @config, which is overwritten, and then @path.d/?*.conf, by name: a later file
- * overrides an earlier one, key by key. -errno with @error (all of them, "FILE:LINE: ..."): @config is empty.
+ * overrides an earlier one, key by key. -errno with @error (all of them, "FILE:LINE: ..."): @config
+ * is empty.
  */
 int rxaqm_config_read(const char *path, struct rxaqm_config *config, struct rxaqm_error *error);
 

@@ -17,8 +17,8 @@ struct rxaqm_ini_ops {
 		   unsigned int line, struct rxaqm_error *error);
 };
 
-/* Read @file, called @path in messages. After a failure it reads on: @error has them all, one a line,
- * with "PATH:LINE: " in front. 0 or -errno.
+/* Read @file, called @path in messages. After a failure it reads on: @error has them all, one a
+ * line, with "PATH:LINE: " in front. 0 or -errno.
  */
 int rxaqm_ini_read(FILE *file, const char *path, const struct rxaqm_ini_ops *ops, void *arg,
 		   struct rxaqm_error *error);

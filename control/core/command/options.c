@@ -89,7 +89,7 @@ static void set_option(const struct rxaqm_option *option, const char *arg)
 		key.name = option->name;
 		if (!rxaqm_key_set(&key, values, arg, 0, &error))
 			break;
-		if (is_setting(key.name, strlen(key.name)))
+		if (*arg && is_setting(key.name, strlen(key.name)))
 			rxaqm_usage_error("--%s; the setting has no dashes: %s=%s", error.text,
 					  key.name, arg);
 		rxaqm_usage_error("--%s", error.text);

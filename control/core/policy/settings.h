@@ -26,8 +26,9 @@ const struct rxaqm_key *rxaqm_setting_find(const char *name);
 void rxaqm_policy_init(struct rxaqm_policy *policy);
 
 /* Set @key from @value as typed ("5ms", "auto:5ms", "enforce", "50%", "22,443", "cs1,46", "none"),
- * and note @source, unless it is the operator and the value does not change. @key "preset" (dc, wan, meta2022) sets several. A lease counts from @now_ns
- * (CLOCK_MONOTONIC). -EINVAL with @error naming key, value and remedy; then @policy is unchanged.
+ * and note @source, unless it is the operator and the value does not change. @key "preset" (dc,
+ * wan, meta2022) sets several. A lease counts from @now_ns (CLOCK_MONOTONIC). -EINVAL with @error
+ * naming key, value and remedy; then @policy is unchanged.
  * Each setting is checked on its own here, so their order does not matter.
  */
 int rxaqm_setting_set(struct rxaqm_policy *policy, enum rxaqm_source source, const char *key,
@@ -79,8 +80,8 @@ int rxaqm_typed_apply(const struct rxaqm_typed_setting *list, unsigned int nr,
 struct rxaqm_out;
 
 extern const char *const rxaqm_source_names[]; /* of enum rxaqm_source */
-/* Print who set each setting, and how long ago at @now_ns: "sources" and "set_for_ns", or a line that
- * has no defaults.
+/* Print who set each setting, and how long ago at @now_ns: "sources" and "set_for_ns", or a line
+ * that has no defaults.
  */
 void rxaqm_settings_sources_out(struct rxaqm_out *out, const struct rxaqm_policy *policy,
 				__u64 now_ns);

@@ -300,7 +300,7 @@ static void put_html(const struct block *block, const char *name)
 		     name);
 	each_record(i, block)
 	{
-		fprintf(block->file, "<td class=\"v%u\">", block->cell[i].color);
+		fprintf(block->file, "<td class=\"v%d\">", (int)block->cell[i].color);
 		rxaqm_markup(block->file, "%s</td>", block->cell[i].text);
 	}
 	fputs("</tr>\n", block->file);

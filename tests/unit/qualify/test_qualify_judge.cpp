@@ -171,7 +171,8 @@ TEST_CASE("qualify: no verdict rests on a detail, however it is worded", "[quali
 	record.words("Q18", "after_flap", "yes: no, unknown: fail");
 	CHECK(verdict(record, "Q18") == "pass: after_flap: yes: no, unknown: fail");
 	strcpy(record.row("Q18")->figures.at->words, "no");
-	CHECK(has(verdict(record, "Q18"), "fail: after_flap: no: no, unknown: fail: the interface"));
+	CHECK(has(verdict(record, "Q18"),
+		  "fail: after_flap: no: no, unknown: fail: the interface"));
 }
 
 TEST_CASE("qualify: words that say nothing are no verdict", "[qualify]")
