@@ -37,17 +37,22 @@ static inline bool rxaqm_stand_over(const struct rxaqm_queue *q, __u64 now_ns)
 	       !(rxaqm_policy_by_polls(&q->policy) || rxaqm_sample_usable(q, now_ns));
 }
 
-/* Move the average of the time that the queue stood towards that of the last @round_ns. */
+/* Move the average of the time that the queue stood towards that of the last @round_ns, which is a
+ * part of the lead: by that part or down to half of it, as the power of two above the lead divides.
+ */
 static inline void rxaqm_stand_average(struct rxaqm_queue *q, __u64 round_ns)
 {
+	int bits = rxaqm_law_log2(q->stood_lead_ns) + 1;
 	__u64 now = q->law.smooth_ns, average = q->stood_sojourn_ns;
 
 	if (now > ~0U)
 		now = ~0U;
-	if (now > average)
-		average += (now - average) * round_ns / q->stood_lead_ns;
+	if (round_ns == q->stood_lead_ns)
+		average = now;
+	else if (now > average)
+		average += (now - average) * round_ns >> (bits & 63);
 	else
-		average -= (average - now) * round_ns / q->stood_lead_ns;
+		average -= (average - now) * round_ns >> (bits & 63);
 	q->stood_sojourn_ns = (__u32)average;
 }
 
