@@ -27,14 +27,25 @@ void rxaqm_usage_error(const char *fmt, ...)
 	exit(argp_err_exit_status);
 }
 
-/* Is this, of @len characters, a setting's key? */
-static bool is_setting(const char *name, size_t len)
+/* The setting whose name are these @len characters; NULL: none. */
+static const struct rxaqm_key *find_setting(const char *name, size_t len)
 {
 	const struct rxaqm_key *key = command->settings;
 
 	while (key && key->name && (strlen(key->name) != len || strncmp(key->name, name, len)))
 		key++;
-	return key && key->name;
+	return key && key->name ? key : NULL;
+}
+
+/* Is @word one of the words that the setting @name takes? */
+static bool is_for_setting(const char *name, const char *word)
+{
+	const struct rxaqm_key *key = find_setting(name, strlen(name));
+	const char *const *choice = key ? key->choices : NULL;
+
+	while (choice && *choice && strcmp(*choice, word))
+		choice++;
+	return choice && *choice;
 }
 
 static bool is_option(const char *name, size_t len)
@@ -55,7 +66,7 @@ static void refuse_settings(int argc, char **argv)
 
 	for (i = 1; i < argc && strcmp(argv[i], "--"); i++) {
 		len = strncmp(argv[i], "--", 2) ? 0 : strcspn(argv[i] + 2, "=");
-		if (len && !is_option(argv[i] + 2, len) && is_setting(argv[i] + 2, len))
+		if (len && !is_option(argv[i] + 2, len) && find_setting(argv[i] + 2, len))
 			rxaqm_usage_error("\"%s\" is a setting: write it without dashes, %s",
 					  argv[i], argv[i][2 + len] ? argv[i] + 2 : "KEY=VALUE");
 	}
@@ -89,7 +100,7 @@ static void set_option(const struct rxaqm_option *option, const char *arg)
 		key.name = option->name;
 		if (!rxaqm_key_set(&key, values, arg, 0, &error))
 			break;
-		if (*arg && is_setting(key.name, strlen(key.name)))
+		if (is_for_setting(key.name, arg))
 			rxaqm_usage_error("--%s; the setting has no dashes: %s=%s", error.text,
 					  key.name, arg);
 		rxaqm_usage_error("--%s", error.text);
