@@ -392,6 +392,9 @@ TEST_CASE("how completions come is not told by frames on an idle CPU alone", "[q
 		Row row;
 
 		qualify_put_design(&row.row, c.completes, &held.samples, &shares.samples);
-		CHECK(std::string(row.row.figures.at[0].words).find(c.design) == 0);
+		const auto &figure = row.row.figures.at[0];
+		const std::string detail = figure.detail;
+
+		CHECK((figure.words + (detail.empty() ? "" : ": " + detail)).find(c.design) == 0);
 	}
 }
