@@ -21,7 +21,7 @@ COMPLETIONS = $(BASH_COMPLETION) $(ZSH_COMPLETION) $(FISH_COMPLETION)
 AT_PREFIX = sed 's@/usr/\(sbin/rxaqm\|share/doc/\|share/rxaqm/\)@$(PREFIX)/\1@g'
 # The documents that manuals and alerts point to, and those that these do, by their packages.
 DOCUMENTED := rxaqm rxaqm-doctor rxaqm-qualify
-DOCUMENTS := $(addprefix rxaqm:,README.md SECURITY.md CHANGELOG.md $(addprefix docs/,overview.md \
+DOCUMENTS := $(addprefix rxaqm:,README.md SECURITY.md $(addprefix docs/,overview.md \
 	af_xdp.md design.md fleet.md law.md measurements.md platforms.md rxaqm.schema.json \
 	trial.schema.json tso-bonus.md demo.svg evaluation-delay.svg evaluation-time.svg experiment.svg)) \
 	$(addprefix rxaqm-doctor:docs/,doctor.md doctor.schema.json) \
