@@ -186,7 +186,7 @@ rxaqm_always_inline bool rxaqm_packet_control(__u8 protocol)
 	return false;
 }
 
-/* Parse the ports and the class. @l4_len: bytes after IP, by its header. False if that is impossible.
+/* Parse the ports and the class. @l4_len: bytes after IP, by its header. False if that cannot be.
  */
 rxaqm_always_inline bool rxaqm_packet_l4(struct rxaqm_packet *pkt, const __u8 *l4, __u32 l4_len)
 {

@@ -80,9 +80,9 @@ rxaqm_global int rxaqm_law_exempt_judged(struct rxaqm_law_vars *vars, __u64 now_
 /* Count a packet of a known flow. Returns its level, the lesser of the fast and the slow one: who
  * sends in bursts pays by his mean, and where a flow sends less than a packet in a half-life, only
  * the slow one knows its rate. Half a packet is added to the fast one: it is read before the packet
- * is counted. @ret_limit: the flow's limit; @deaf: the limit from which even ECN-capable packets are
- * dropped. A flow that has come back may have the floor in any case. @deaf is not twice the floor,
- * or the floors of all kinds would be more than there is.
+ * is counted. @ret_limit: the flow's limit; @deaf: the limit from which ECN-capable packets are
+ * dropped, too. A flow that has come back may have the floor in any case. @deaf is not twice the
+ * floor, or the floors of all kinds would be more than there is.
  */
 rxaqm_always_inline __u32 rxaqm_law_known(struct rxaqm_law_vars *vars, struct rxaqm_flow *flow,
 					  __u32 stamp, __u32 *ret_limit, __u64 *deaf)
@@ -118,8 +118,8 @@ rxaqm_always_inline __u32 rxaqm_law_known(struct rxaqm_law_vars *vars, struct rx
 	return level;
 }
 
-/* Packets of a flow with @level that are marked alike: a part of its window. Runs of several windows
- * would cut a sender that heeds any mark of a round trip again and again.
+/* Packets of a flow with @level that are marked alike: a part of its window. Runs of several
+ * windows would cut a sender that heeds any mark of a round trip again and again.
  */
 rxaqm_always_inline __u32 rxaqm_law_run(__u32 level)
 {

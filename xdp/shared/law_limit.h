@@ -143,8 +143,7 @@ rxaqm_global int rxaqm_law_futile(struct rxaqm_law_vars *vars,
 	return 1;
 }
 
-/* An epoch is over: @count flows anew from @now. One that is missing now and then counts for a while.
- */
+/* An epoch is over: @count flows anew from @now. One that is missing counts for a while. */
 static inline void rxaqm_law_count_flows(__u32 *count, __u32 *now)
 {
 	__u32 i;
