@@ -26,7 +26,9 @@ unsigned int rxaqm_overload_exempt_percent(const struct rxaqm_queue *q, __u64 no
 
 	for (i = 0; i < RXAQM_NR_CLASSES; i++)
 		all += seen[i];
-	if (!stands_over(q, now_ns) || seen[RXAQM_CLASS_EXEMPT] <= all / 2)
+	/* law=auto, enforced, drops of it what takes more than a quarter of the CPU. */
+	if (q->policy.law == RXAQM_LAW_AUTO || !stands_over(q, now_ns) ||
+	    seen[RXAQM_CLASS_EXEMPT] <= all / 2)
 		return 0;
 	return (unsigned int)(100ULL * seen[RXAQM_CLASS_EXEMPT] / all);
 }
@@ -82,7 +84,7 @@ static void report_began(const struct rxaqm_overload_look *look, __u64 for_ns,
 	len = strlen(text);
 	if (look->exempt_percent)
 		snprintf(text + len, RXAQM_OVERLOAD_TEXT - len,
-			 "; exempt traffic holds it (%u %% of its packets), and the law cannot "
+			 "; exempt traffic holds it (%u %% of its packets), and law=codel cannot "
 			 "help; exempt are %s",
 			 look->exempt_percent, look->exempt);
 }

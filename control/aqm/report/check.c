@@ -88,7 +88,7 @@ static void find_standing(struct rxaqm_check_sum *sum, const struct rxaqm_check_
 		return;
 	if (look->exempt_percent)
 		snprintf(exempt, sizeof(exempt),
-			 "; exempt traffic holds it (%u %%), the law cannot help; exempt: %s",
+			 "; exempt traffic holds it (%u %%), law=codel cannot help; exempt: %s",
 			 look->exempt_percent, look->exempt);
 	rxaqm_check_find(sum, level, iface, "queue %u has %s for %s: sojourn %s, target %s, %s%s",
 			 queue->queue, look->waiting ? "waited for its application" : "stood",

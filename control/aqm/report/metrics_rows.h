@@ -45,7 +45,7 @@ struct rxaqm_metrics_row {
 	__u64 signal[RXAQM_NR_SIGNALS_NOW];
 	__u64 standing;
 	__u64 dropping; /* CoDel is in its dropping state */
-	__u64 held_by_exempt; /* over target, and no law can help */
+	__u64 held_by_exempt; /* over target, and law=codel cannot help */
 	__u64 distrusted; /* stamps are not believed */
 	__u64 overridden; /* settings, not queues: set by the operator, not as configured */
 	__u64 socket; /* goes to an AF_XDP socket */

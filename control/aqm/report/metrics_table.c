@@ -149,7 +149,7 @@ static const struct series gauges[] = {
 	{ GAUGE("rxaqm_rx_codel_dropping", "law=codel: queues in its dropping state"),
 	  NUMBER(dropping) },
 	{ GAUGE("rxaqm_rx_held_by_exempt",
-		"Queues held over target by exempt packets, which no law can help against"),
+		"law=codel: queues held over target by exempt packets, which it never drops"),
 	  NUMBER(held_by_exempt) },
 	{ GAUGE("rxaqm_rx_socket_served", "Queues that go to an AF_XDP socket"), NUMBER(socket) },
 	{ GAUGE("rxaqm_rx_stamps_distrusted", "Queues whose stamps are not believed now"),

@@ -193,7 +193,7 @@ void rxaqm_notes_write(const struct rxaqm_note_facts *facts, struct rxaqm_out *o
 		    "dispatcher",
 		    facts->ifname, facts->ifname, facts->ifname);
 	add(out, &facts->exempt,
-	    "exempt traffic holds it over target (%u %% of its packets), and the law cannot help; "
+	    "exempt traffic holds it over target (%u %% of its packets), and law=codel cannot help; "
 	    "exempt are %s",
 	    facts->exempt_percent, facts->exempt_words);
 	add(out, &facts->acks, "%u %% of the packets over target are pure ACKs%s",

@@ -125,7 +125,7 @@ TEST_CASE("check: exempt traffic that holds a queue is named", "[check]")
 	queue.look.exempt_percent = 97;
 	snprintf(queue.look.exempt, sizeof(queue.look.exempt), "ICMP, exempt_ports=22");
 	CHECK(has(check.add(queue).print(&level),
-		  "although enforced; exempt traffic holds it (97 %), the law cannot help; exempt: "
+		  "although enforced; exempt traffic holds it (97 %), law=codel cannot help; exempt: "
 		  "ICMP, exempt_ports=22 |"));
 	CHECK(level == RXAQM_CHECK_WARNING);
 }

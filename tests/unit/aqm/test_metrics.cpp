@@ -257,6 +257,7 @@ TEST_CASE("metrics: the law of a queue", "[metrics]")
 		q.poll_end_ns = maps.view().now_ns;
 		q.stood_since_ns = q.poll_end_ns - RXAQM_NSEC_PER_SEC;
 		q.stood_sojourn_ns = 400 * RXAQM_NSEC_PER_MSEC;
+		q.policy.law = RXAQM_LAW_CODEL;
 		q.law.seen[RXAQM_CLASS_EXEMPT] = 4;
 		CHECK(maps.page().value("rxaqm_rx_held_by_exempt", QUEUE0) == 1);
 	}

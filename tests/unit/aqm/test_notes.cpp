@@ -221,7 +221,7 @@ TEST_CASE("notes: a queue that exempt traffic holds", "[notes]")
 	facts.exempt_percent = 97;
 	snprintf(facts.exempt_words, sizeof(facts.exempt_words), "ICMP, exempt_ports=22");
 	check_says(facts, { "queue 3: exempt traffic holds it over target (97 % of its packets)",
-			    "the law cannot help", "exempt are ICMP, exempt_ports=22" });
+			    "law=codel cannot help", "exempt are ICMP, exempt_ports=22" });
 	facts.exempt.nr = 2;
 	check_says(facts, { "queue 3, and 1 more: exempt traffic" });
 }

@@ -198,6 +198,7 @@ TEST_CASE("overload: exempt packets that hold the queue are named", "[overload]"
 {
 	Alarm alarm;
 
+	alarm.q->policy.law = RXAQM_LAW_CODEL;
 	alarm.q->policy.nr_exempt_ports = 1;
 	alarm.q->policy.exempt_port[0] = 22;
 	alarm.q->policy.exempt_dscp = 1ULL << 46;
@@ -206,12 +207,12 @@ TEST_CASE("overload: exempt packets that hold the queue are named", "[overload]"
 	alarm.run(15, OVER);
 	REQUIRE(alarm.events.size() == 1);
 	CHECK(has(alarm.events[0].text,
-		  "exempt traffic holds it (90 % of its packets), and the law cannot help; exempt "
+		  "exempt traffic holds it (90 % of its packets), and law=codel cannot help; exempt "
 		  "are ICMP, "));
 	CHECK(has(alarm.events[0].text, ", exempt_ports=22, exempt_dscp=ef"));
 }
 
-TEST_CASE("overload: exempt packets hold a queue only if no law can help", "[overload]")
+TEST_CASE("overload: exempt packets hold a queue only if the law cannot help", "[overload]")
 {
 	Watched w;
 	auto percent = [&] { return rxaqm_overload_exempt_percent(w.q.get(), w.now_ns); };
@@ -222,6 +223,8 @@ TEST_CASE("overload: exempt packets hold a queue only if no law can help", "[ove
 	w.q->law.seen[RXAQM_CLASS_OTHER] = 500;
 	CHECK(percent() == 0); /* half of it may be dropped */
 	w.q->law.seen[RXAQM_CLASS_EXEMPT] = 501;
+	CHECK(percent() == 0); /* law=auto drops of it */
+	w.q->policy.law = RXAQM_LAW_CODEL;
 	CHECK(percent() == 50);
 	w.after(CONTROLLED);
 	CHECK(percent() == 0);
