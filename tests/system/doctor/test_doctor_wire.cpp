@@ -167,7 +167,13 @@ TEST_CASE("doctor: packets of a protocol that nobody takes", "[doctor][causes]")
 			},
 			1000us);
 
-		check_names(diagnose(host, wire.rx), "rx-dropped");
+		/* Of a veth's rx_dropped nobody knows what it is: it also counts XDP's drops. */
+		const Diagnosis diagnosis = diagnose(host, wire.rx);
+
+		INFO(diagnosis.text);
+		CHECK(diagnosis.primary == "");
+		CHECK(diagnosis.exit_code == 3);
+		CHECK(diagnosis.json.find("\"counter\": \"rx_dropped\"") != std::string::npos);
 	}
 	close(fd);
 }
@@ -193,7 +199,7 @@ TEST_CASE("doctor: packets that came by another way than answers go", "[doctor][
 	Meanwhile reader([&] { flow.drain(); }, 1000us);
 	const Diagnosis diagnosis = diagnose(host, wire.rx);
 
-	check_names(diagnosis, "rp-filter");
+	check_names(diagnosis, "rp-filter", { "ip-undelivered" });
 	remedy_helps(host, wire.rx, diagnosis, "rp-filter");
 }
 
