@@ -113,7 +113,7 @@ TEST_CASE("however few descriptors there are, a journal is put back or kept", "[
 TEST_CASE("who cannot read that an interface was detached leaves it off", "[daemon][journal]")
 {
 	Place place;
-	const std::string state = place.dir + "/state", config = place.dir + "/rxaqm.conf";
+	const std::string state = place.dir + "/run", config = place.dir + "/rxaqm.conf";
 	Args args = { "sh", "-c", "exec \"$@\" 2>" + place.dir + "/log", "sh" };
 
 	for (const std::string &word :
@@ -122,8 +122,7 @@ TEST_CASE("who cannot read that an interface was detached leaves it off", "[daem
 	std::filesystem::create_directories(state + "/detached");
 	std::ofstream(state + "/detached/" + place.wire.rx_if) << "nonsense\n";
 	std::ofstream(config) << "[Interface " << place.wire.rx_if << "]\n";
-	Child child(args,
-		    place.host.with_environment(place.options({ "STATE_DIRECTORY=" + state })));
+	Child child(args, place.host.with_environment(place.options()));
 	CHECK(eventually([&] {
 		std::ifstream in(place.dir + "/log");
 
