@@ -82,18 +82,20 @@ rxaqm_global int rxaqm_law_exempt_judged(struct rxaqm_law_vars *vars, __u64 now_
  * the slow one knows its rate. Half a packet is added to the fast one: it is read before the packet
  * is counted. @ret_limit: the flow's limit; @deaf: the limit from which ECN-capable packets are
  * dropped, too. A flow that has come back may have the floor in any case. @deaf is not twice the
- * floor, or the floors of all kinds would be more than there is.
+ * floor, or the floors of all kinds would be more than there is. Global for the verifier's sake.
  */
-rxaqm_always_inline __u32 rxaqm_law_known(struct rxaqm_law_vars *vars, struct rxaqm_flow *flow,
-					  __u32 stamp, __u32 *ret_limit, __u64 *deaf)
+rxaqm_global int rxaqm_law_known(struct rxaqm_law_vars *vars, struct rxaqm_flow *flow, __u32 stamp,
+				 __u32 *ret_limit, __u64 *deaf)
 {
-	__u32 away = rxaqm_flow_epochs(flow, stamp), limit = vars->limit;
-	__u32 kind = flow->flags & RXAQM_FLOW_TCP ? RXAQM_FLOWS_TCP : RXAQM_FLOWS_OTHER;
-	__u32 slow = rxaqm_flow_count_slow(flow, away);
-	__u32 level = rxaqm_level_count(&flow->rate, stamp) + RXAQM_PACKET / 2;
+	__u32 away, limit, share, kind, slow, level;
 
-	if (slow < level && slow < RXAQM_SLOW_MOST)
-		level = slow;
+	if (!vars || !flow || !ret_limit || !deaf)
+		return 0;
+	away = rxaqm_flow_epochs(flow, stamp);
+	share = limit = vars->limit;
+	kind = flow->flags & RXAQM_FLOW_TCP ? RXAQM_FLOWS_TCP : RXAQM_FLOWS_OTHER;
+	slow = rxaqm_flow_count_slow(flow, away);
+	level = rxaqm_level_count(&flow->rate, stamp) + RXAQM_PACKET / 2;
 	if (away > RXAQM_FLOW_AWAY)
 		away = RXAQM_FLOW_AWAY;
 	if (away) {
@@ -101,6 +103,14 @@ rxaqm_always_inline __u32 rxaqm_law_known(struct rxaqm_law_vars *vars, struct rx
 		flow->flags = (flow->flags & ~RXAQM_FLOW_OVER) | RXAQM_FLOW_BACK;
 		vars->flows_now[kind]++;
 	}
+	if (flow->flags & RXAQM_FLOW_BACK)
+		share = rxaqm_law_larger(limit, vars->floor[kind]);
+	/* Whose mean is over the share, by more than a quarter, has no credit. Less than two packets
+	 * is no burst.
+	 */
+	if (slow < level && slow < RXAQM_SLOW_MOST &&
+	    (slow <= share + (share >> 2) || level < 2 * RXAQM_PACKET))
+		level = slow;
 	*deaf = (__u64)limit << RXAQM_LAW_DEAF_BITS;
 	if (level > vars->top)
 		vars->top = level;
@@ -109,13 +119,12 @@ rxaqm_always_inline __u32 rxaqm_law_known(struct rxaqm_law_vars *vars, struct rx
 			flow->flags |= RXAQM_FLOW_OVER;
 			vars->over_now[kind] += away ? away : 1;
 		}
-		if (limit < vars->floor[kind])
-			limit = vars->floor[kind];
+		limit = share;
 		if (*deaf < limit)
 			*deaf = limit;
 	}
 	*ret_limit = limit;
-	return level;
+	return (int)level;
 }
 
 /* Packets of a flow with @level that are marked alike: a part of its window. Runs of several
@@ -189,13 +198,13 @@ rxaqm_always_inline enum rxaqm_verdict rxaqm_law_packet(struct rxaqm_law_vars *v
 {
 	struct rxaqm_level *stranger = &vars->stranger[kind & (RXAQM_NR_STRANGERS - 1)];
 	struct rxaqm_flow *flow = rxaqm_flow_find(set, id);
-	__u32 lot = rxaqm_law_random(vars), level, limit;
+	__u32 lot = rxaqm_law_random(vars), level = 0, limit = 0;
 	enum rxaqm_verdict verdict = RXAQM_PASS;
-	__u64 drawn, deaf;
+	__u64 drawn, deaf = 0;
 	bool over;
 
 	if (flow)
-		level = rxaqm_law_known(vars, flow, stamp, &limit, &deaf);
+		level = (__u32)rxaqm_law_known(vars, flow, stamp, &limit, &deaf);
 	else if (!((__u64)lot * vars->crowd >> 30))
 		rxaqm_law_note(vars, set, id, kind, stamp);
 	/* Being known must not be a disadvantage, neither for a new flow nor for the SYNs of two
