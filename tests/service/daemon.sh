@@ -121,6 +121,7 @@ test_doctor()
 	local bundle=/var/lib/rxaqm/bundle.json # where its profile lets it write
 
 	dpkg -i "$(dirname "$package")"/packages/rxaqm-doctor_*.deb
+	! systemctl -q is-enabled rxaqm-doctor.timer || wrong "its timer was enabled by installing it"
 	sed -e '/^\(NotifyAccess\|WatchdogSec\|Restart\|ExecReload\)/d' -e 's/^Type=.*/Type=oneshot/' \
 		-e "s|^ExecStart=.*|ExecStart=/usr/sbin/rxaqm doctor --time=1s --record=$bundle|" \
 		-e 's/^RuntimeDirectory=.*/RuntimeDirectory=rxaqm-doctor/' \
@@ -133,6 +134,7 @@ test_doctor()
 	jq -e ".after.ifaces[] | select(.name == \"$nic\")" $bundle >/dev/null ||
 		wrong "the bundle lacks $nic"
 	rm /run/systemd/system/rxaqm-test-doctor.service $bundle
+	dpkg -P rxaqm-doctor
 	systemctl daemon-reload
 }
 
