@@ -20,7 +20,18 @@ __attribute__((noinline)) int rxaqm_xdp_flow(struct rxaqm_queue *q, __u32 id, __
 
 	if (!q || !set)
 		return RXAQM_PASS;
-	return rxaqm_decide_flow(q, set, id, (__u8)kind, (__u8)ecn, psh, q->clock_ns);
+	return rxaqm_decide_flow(q, set, id, rxaqm_decide_kind(kind), (__u8)ecn, psh, q->clock_ns);
+}
+
+/* The next step on a packet; a function of its own, so that the verifier does not follow each kind
+ * through all that comes after.
+ */
+__attribute__((noinline)) int rxaqm_xdp_ask(struct rxaqm_queue *q, __u32 judged, __u32 kind,
+					    __u32 ecn)
+{
+	if (!q)
+		return RXAQM_ASK_NOTHING;
+	return rxaqm_decide_ask(q, judged, (__u8)kind, (__u8)ecn, q->clock_ns);
 }
 
 /* The verdict on a packet. @judged: of rxaqm_decide_sojourn(). @found: of rxaqm_xdp_classify(),
@@ -30,7 +41,7 @@ static __always_inline enum rxaqm_verdict decide(struct xdp_md *ctx, struct rxaq
 						 __u32 judged, __u64 found)
 {
 	__u32 kind = found & 0xf, ecn = (found >> 4) & 3, psh = 0;
-	enum rxaqm_ask ask = rxaqm_decide_ask(q, judged, kind, ecn, q->clock_ns);
+	enum rxaqm_ask ask = (enum rxaqm_ask)rxaqm_xdp_ask(q, judged, kind, ecn);
 	__u64 gap_ns = ask == RXAQM_ASK_THIN ? rxaqm_decide_ack_gap_ns(q) : 0;
 	enum rxaqm_verdict verdict;
 
@@ -46,7 +57,7 @@ static __always_inline enum rxaqm_verdict decide(struct xdp_md *ctx, struct rxaq
 	/* No GRO is done for a socket. */
 	if ((q->flags & (RXAQM_QUEUE_MERGES | RXAQM_QUEUE_SOCKET)) == RXAQM_QUEUE_MERGES)
 		psh = (found >> 6) & 3;
-	verdict = rxaqm_xdp_flow(q, found >> 32, rxaqm_decide_kind(kind), ecn, psh);
+	verdict = rxaqm_xdp_flow(q, found >> 32, kind, ecn, psh);
 	if (verdict == RXAQM_DROP && kind == RXAQM_KIND_ACK)
 		rxaqm_xdp_forget_ack(found >> 32);
 	return verdict;

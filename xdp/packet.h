@@ -172,8 +172,8 @@ rxaqm_always_inline bool rxaqm_packet_is_ext(__u8 proto)
 	return proto < 64 && (RXAQM_IP6_EXT >> proto) & 1;
 }
 
-/* Protocols that a host must not lose to an AQM, whatever the policy. */
-rxaqm_always_inline bool rxaqm_packet_control(__u8 protocol)
+/* Protocols, and ports of UDP, that a host must not lose to an AQM, whatever the policy. */
+rxaqm_always_inline bool rxaqm_packet_control(__u8 protocol, __u16 dport)
 {
 	switch (protocol) {
 	case RXAQM_IPPROTO_ICMP:
@@ -182,6 +182,8 @@ rxaqm_always_inline bool rxaqm_packet_control(__u8 protocol)
 	case RXAQM_IPPROTO_OSPF:
 	case RXAQM_IPPROTO_VRRP:
 		return true;
+	case RXAQM_IPPROTO_UDP:
+		return dport == RXAQM_PORT_PTP_EVENT || dport == RXAQM_PORT_PTP_GENERAL;
 	}
 	return false;
 }
@@ -193,7 +195,7 @@ rxaqm_always_inline bool rxaqm_packet_l4(struct rxaqm_packet *pkt, const __u8 *l
 	__u32 ports, hlen;
 	__u8 flags;
 
-	pkt->kind = rxaqm_packet_control(pkt->protocol) ? RXAQM_KIND_EXEMPT : RXAQM_KIND_DATA;
+	pkt->kind = RXAQM_KIND_DATA;
 	if (pkt->protocol != RXAQM_IPPROTO_TCP && pkt->protocol != RXAQM_IPPROTO_UDP)
 		return true;
 	if (pkt->fragment)
@@ -201,11 +203,8 @@ rxaqm_always_inline bool rxaqm_packet_l4(struct rxaqm_packet *pkt, const __u8 *l
 	ports = rxaqm_get_be32(l4);
 	pkt->sport = (__u16)(ports >> 16);
 	pkt->dport = (__u16)ports;
-	if (pkt->protocol == RXAQM_IPPROTO_UDP) {
-		if (pkt->dport == RXAQM_PORT_PTP_EVENT || pkt->dport == RXAQM_PORT_PTP_GENERAL)
-			pkt->kind = RXAQM_KIND_EXEMPT;
+	if (pkt->protocol == RXAQM_IPPROTO_UDP)
 		return l4_len >= RXAQM_UDP_HLEN;
-	}
 	hlen = (l4[12] >> 4) * 4U;
 	flags = l4[13];
 	/* The TCP header of a fragmented segment may go on in the next fragment. */
@@ -242,16 +241,12 @@ rxaqm_always_inline __u32 rxaqm_packet_psh(const struct rxaqm_packet *pkt)
 	return (pkt->tcp_flags / RXAQM_TCP_PSH & 1) + (full >> 31);
 }
 
-/* Does the policy exempt one of the ports? 0 stands for no port and is never exempt. Global for the
- * verifier's sake. Returns 1 or 0.
- */
-rxaqm_global int rxaqm_packet_exempt_port(const struct rxaqm_policy *policy, __u32 sport,
-					  __u32 dport)
+/* Does the policy exempt one of the ports? 0 stands for no port and is never exempt. */
+static inline bool rxaqm_packet_exempt_port(const struct rxaqm_policy *policy, __u16 sport,
+					    __u16 dport)
 {
 	int i;
 
-	if (!policy)
-		return 0;
 	RXAQM_ROLLED
 	for (i = 0; i < RXAQM_MAX_EXEMPT_PORTS; i++) {
 		__u16 port = policy->exempt_port[i];
@@ -261,9 +256,9 @@ rxaqm_global int rxaqm_packet_exempt_port(const struct rxaqm_policy *policy, __u
 		if (i >= nr)
 			break;
 		if (port == sport || port == dport)
-			return 1;
+			return true;
 	}
-	return 0;
+	return false;
 }
 
 /* Does the policy exempt @dscp, or is it network control, which is always exempt? */
