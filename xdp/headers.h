@@ -137,7 +137,8 @@ rxaqm_always_inline bool rxaqm_frame_headers(struct rxaqm_packet *pkt,
 }
 
 /* Is a packet of these @ports, of the source in the upper half, exempt by @policy, or whatever that
- * is? Global, so that the verifier does not follow each reason through all that comes after. 1 or 0.
+ * is? Global, so that the verifier does not follow each reason through all that comes after.
+ * Returns 1 or 0.
  */
 rxaqm_global int rxaqm_packet_exempt(const struct rxaqm_policy *policy, __u32 ports, __u32 protocol,
 				     __u32 dscp)

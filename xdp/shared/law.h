@@ -105,8 +105,8 @@ rxaqm_global int rxaqm_law_known(struct rxaqm_law_vars *vars, struct rxaqm_flow 
 	}
 	if (flow->flags & RXAQM_FLOW_BACK)
 		share = rxaqm_law_larger(limit, vars->floor[kind]);
-	/* Whose mean is over the share, by more than a quarter, has no credit. Less than two packets
-	 * is no burst.
+	/* Whose mean is over the share, by more than a quarter, has no credit. Less than two
+	 * packets is no burst.
 	 */
 	if (slow < level && slow < RXAQM_SLOW_MOST &&
 	    (slow <= share + (share >> 2) || level < 2 * RXAQM_PACKET))
