@@ -95,14 +95,13 @@ TEST_CASE("nor the log, the status file or the metrics", "[names]")
 	std::ofstream(config) << "[Metrics]\ntextfile=" << page
 			      << "\ntextfile_interval=1s\n[Interface e?*]\n";
 	Child child(place.host.command(place.wire.rx, { "run", "--config", config }),
-		    place.host.with_environment(
-			    place.options({ "STATE_DIRECTORY=" + place.dir + "/state" })));
+		    place.host.with_environment(place.options()));
 	CHECK(eventually([&] {
 		return has(content(page), "interface=\"e\\\\u001b[7m\\\\u202e\\\\u009b\\\\ufffd\"");
 	}));
 	CHECK(is_clean(content(page)));
-	CHECK(eventually([&] { return has(content(place.dir + "/run/status.json"), shown); }));
-	CHECK(is_clean(content(place.dir + "/run/status.json")));
+	CHECK(eventually([&] { return has(content(place.dir + "/gone/status.json"), shown); }));
+	CHECK(is_clean(content(place.dir + "/gone/status.json")));
 	child.kill(SIGTERM);
 	Result result = child.wait();
 	CHECK(has(result.err, shown));
