@@ -136,36 +136,20 @@ rxaqm_always_inline bool rxaqm_frame_headers(struct rxaqm_packet *pkt,
 	return (plain || rxaqm_frame_l4(pkt, frame, buf)) && rxaqm_packet_l4(pkt, l4, l4_len);
 }
 
-/* Is a packet of these @ports, of the source in the upper half, exempt by @policy, or whatever that
- * is? Global, so that the verifier does not follow each reason through all that comes after.
- * Returns 1 or 0.
- */
-rxaqm_global int rxaqm_packet_exempt(const struct rxaqm_policy *policy, __u32 ports, __u32 protocol,
-				     __u32 dscp)
+/* Is a packet whose headers are known exempt by @policy, or whatever that is? */
+rxaqm_always_inline bool rxaqm_packet_exempt(const struct rxaqm_policy *policy,
+					     const struct rxaqm_packet *pkt)
 {
-	__u32 sport = ports >> 16, dport = ports & 0xffff;
-
-	if (!policy)
-		return 0;
-	return rxaqm_packet_exempt_dscp(policy, (__u8)dscp) ||
-	       rxaqm_packet_exempt_port(policy, (__u16)sport, (__u16)dport) ||
-	       rxaqm_packet_control((__u8)protocol, (__u16)dport);
+	return rxaqm_packet_exempt_dscp(policy, pkt->dscp) ||
+	       rxaqm_packet_exempt_port(policy, pkt->sport, pkt->dport) ||
+	       rxaqm_packet_control(pkt->protocol, pkt->dport);
 }
 
-/* The kind of a packet whose headers are known, with what @policy exempts. Without a branch, which
- * the verifier would follow through all that comes after.
- */
-rxaqm_always_inline __u32 rxaqm_packet_kind(const struct rxaqm_policy *policy,
-					    const struct rxaqm_packet *pkt)
+/* The kind of a packet whose headers are known, with what @policy exempts. */
+rxaqm_always_inline __u8 rxaqm_packet_kind(const struct rxaqm_policy *policy,
+					   const struct rxaqm_packet *pkt)
 {
-	__u32 exempt = (__u32)rxaqm_packet_exempt(policy, (__u32)pkt->sport << 16 | pkt->dport,
-						  pkt->protocol, pkt->dscp) &
-		       1;
-	__u32 kind = pkt->kind;
-
-	RXAQM_HIDE(exempt);
-	kind &= exempt - 1;
-	return kind | exempt * RXAQM_KIND_EXEMPT;
+	return rxaqm_packet_exempt(policy, pkt) ? (__u8)RXAQM_KIND_EXEMPT : pkt->kind;
 }
 
 #ifndef __bpf__
@@ -201,7 +185,7 @@ static inline void rxaqm_packet_classify(struct rxaqm_packet *pkt, const void *d
 	};
 
 	rxaqm_packet_parse(pkt, &frame, frame.data, rxaqm_packet_plain(data, data_end));
-	pkt->kind = (__u8)rxaqm_packet_kind(policy, pkt);
+	pkt->kind = rxaqm_packet_kind(policy, pkt);
 }
 #endif
 

@@ -23,17 +23,6 @@ __attribute__((noinline)) int rxaqm_xdp_flow(struct rxaqm_queue *q, __u32 id, __
 	return rxaqm_decide_flow(q, set, id, rxaqm_decide_kind(kind), (__u8)ecn, psh, q->clock_ns);
 }
 
-/* The next step on a packet; a function of its own, so that the verifier does not follow each kind
- * through all that comes after.
- */
-__attribute__((noinline)) int rxaqm_xdp_ask(struct rxaqm_queue *q, __u32 judged, __u32 kind,
-					    __u32 ecn)
-{
-	if (!q)
-		return RXAQM_ASK_NOTHING;
-	return rxaqm_decide_ask(q, judged, (__u8)kind, (__u8)ecn, q->clock_ns);
-}
-
 /* The verdict on a packet. @judged: of rxaqm_decide_sojourn(). @found: of rxaqm_xdp_classify(),
  * with the flow in the upper half.
  */
@@ -41,7 +30,7 @@ static __always_inline enum rxaqm_verdict decide(struct xdp_md *ctx, struct rxaq
 						 __u32 judged, __u64 found)
 {
 	__u32 kind = found & 0xf, ecn = (found >> 4) & 3, psh = 0;
-	enum rxaqm_ask ask = (enum rxaqm_ask)rxaqm_xdp_ask(q, judged, kind, ecn);
+	enum rxaqm_ask ask = rxaqm_decide_ask(q, judged, kind, ecn, q->clock_ns);
 	__u64 gap_ns = ask == RXAQM_ASK_THIN ? rxaqm_decide_ack_gap_ns(q) : 0;
 	enum rxaqm_verdict verdict;
 
