@@ -13,6 +13,7 @@
 #include "daemon.hpp"
 #include "iface.h"
 #include "traffic.hpp"
+#include "text.hpp"
 
 using namespace std::chrono_literals;
 
@@ -47,15 +48,6 @@ struct Lost {
 		std::this_thread::sleep_for(3s);
 	}
 };
-
-unsigned count(const std::string &text, const std::string &what)
-{
-	unsigned n = 0;
-
-	for (size_t at = 0; (at = text.find(what, at)) != std::string::npos; at++)
-		n++;
-	return n;
-}
 
 } // namespace
 
@@ -104,5 +96,5 @@ TEST_CASE("lost program: the daemon attaches anew, but only once", "[run]")
 	CHECK(sent_until("lost it again; packets pass untouched until it sees some"));
 	CAPTURE(r.service.log());
 	CHECK(xdp_on(r.wire.rx, r.wire.rx_if) == program);
-	CHECK(count(r.service.log(), "attached anew") == 1);
+	CHECK(count_of(r.service.log(), "attached anew") == 1);
 }

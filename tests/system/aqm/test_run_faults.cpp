@@ -14,6 +14,7 @@
 #include <fstream>
 
 #include "daemon.hpp"
+#include "text.hpp"
 
 namespace
 {
@@ -69,15 +70,6 @@ class Lock
 	int fd_;
 };
 
-unsigned count(const std::string &text, const std::string &what)
-{
-	unsigned n = 0;
-
-	for (size_t at = 0; (at = text.find(what, at)) != std::string::npos; at++)
-		n++;
-	return n;
-}
-
 } // namespace
 
 TEST_CASE("run: what failed is tried again, and when is told", "[run][faults]")
@@ -119,7 +111,7 @@ TEST_CASE("run: nobody is waited for who holds the lock, at start and reload", "
 {
 	Run r;
 	std::string all = "[Interface w*]\n" + r.section("target=3ms\n");
-	auto fed = [&] { return count(r.service.notifications(), "WATCHDOG=1\n"); };
+	auto fed = [&] { return count_of(r.service.notifications(), "WATCHDOG=1\n"); };
 
 	/* As many as would be waited for longer than this test has patience. */
 	for (int i = 0; i < 5; i++)
