@@ -66,6 +66,8 @@ CPPFLAGS += $(INCLUDES) $(DEFINES) $(shell $(PKG_CONFIG) --cflags $(PACKAGES) 2>
 CFLAGS ?= -O2 -g
 CXXFLAGS ?= -O0 -g1
 C_STD := -std=gnu11 -D_GNU_SOURCE=
+# A program has no function of control/core that it does not call.
+SECTIONS := -ffunction-sections -fdata-sections
 CXX_STD := -std=gnu++20
 LIBS := $(shell $(PKG_CONFIG) --libs $(filter-out libmicrohttpd,$(PACKAGES)) 2>/dev/null) -lm
 EXPORTER_LIBS := $(shell $(PKG_CONFIG) --libs libmicrohttpd libsystemd 2>/dev/null)
@@ -353,7 +355,7 @@ tools:
 		"run 'make deps' (packaging/install-deps.sh build) as root" >&2; exit 1; }
 
 # Objects depend on the flags they were built with.
-FLAGS_NOW := $(CC) $(CXX) $(CLANG) $(CPPFLAGS) $(CFLAGS) $(CXXFLAGS) $(LDFLAGS) $(BPF_CFLAGS) \
+FLAGS_NOW := $(CC) $(CXX) $(CLANG) $(CPPFLAGS) $(CFLAGS) $(SECTIONS) $(CXXFLAGS) $(LDFLAGS) $(BPF_CFLAGS) \
 	$(BPF_LEVEL) $(BPF_SMALL) $(SANITIZERS)
 $(BUILD)/flags: FORCE | tools
 	@mkdir -p $(@D)
@@ -408,7 +410,8 @@ $(sort $(CONTROL_OBJS) $(EXPORTER_OBJS) $(XSK_OBJS) $(XSK_TOOL_OBJS)) $(REPLAY_O
 		$(BUILD)/obj/%.o: %.c $(BUILD)/flags | $(SKELS)
 	$(call say,CC,$<)
 	@mkdir -p $(@D)
-	$(Q)$(CC) $(C_STD) $(WARNINGS) $(CPPFLAGS) $(CFLAGS) $(SANITIZERS) $(DEPFLAGS) -c $< -o $@
+	$(Q)$(CC) $(C_STD) $(WARNINGS) $(CPPFLAGS) $(CFLAGS) $(SECTIONS) $(SANITIZERS) $(DEPFLAGS) \
+		-c $< -o $@
 
 $(EXPORTER_LIB): $(filter-out %/main.o,$(EXPORTER_OBJS))
 $(CORE_LIB): $(call control_objs,core)
@@ -428,7 +431,8 @@ $(BUILD)/rxaqm-exporter: private LIBS := $(EXPORTER_LIBS)
 $(PROGRAMS): $(CORE_LIB)
 	$(call say,LINK,$@)
 	$(Q)$(CC) $(CFLAGS) $(SANITIZERS) $(LDFLAGS) $(filter %.o,$^) \
-		$(filter-out $(CORE_LIB),$(filter %.a,$^)) $(CORE_LIB) -Wl,--as-needed $(LIBS) -o $@
+		$(filter-out $(CORE_LIB),$(filter %.a,$^)) $(CORE_LIB) \
+		-Wl,--gc-sections -Wl,--as-needed $(LIBS) -o $@
 
 $(XSK_LIB): $(XSK_OBJS)
 	$(call say,AR,$@)
