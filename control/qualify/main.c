@@ -131,7 +131,7 @@ static void check_measurement(const struct args *args)
 		rxaqm_usage_error("--peer and --loopback exclude each other");
 }
 
-static void check(struct args *args, char *const *words)
+static void check_words(struct args *args, char *const *words)
 {
 	check_files(args, words);
 	args->report.json = rxaqm_json && !rxaqm_is_stdout(args->report.out) ? "-" : NULL;
@@ -262,7 +262,7 @@ static int run(int argc, char **argv, struct rxaqm_error *error)
 	struct args args = {};
 	char **words = rxaqm_options_read(&command, argc, argv, &args);
 
-	check(&args, words);
+	check_words(&args, words);
 	if (args.limits)
 		qualify_print_limits(stdout, rxaqm_json);
 	else if (args.list)

@@ -15,6 +15,7 @@
 #include "nic/nic.h"
 #include "profile/profile.h"
 #include "qualify/qualify.h"
+#include "qualify/rows/backlog.h"
 #include "qualify/rows/traffic.h"
 
 #define CARRIER_MS 8000
@@ -214,7 +215,7 @@ static int check_idle(const char *ifname, struct rxaqm_error *error)
 	return 0;
 }
 
-static int check(const struct qualify_request *request, struct rxaqm_error *error)
+static int check_interface(const struct qualify_request *request, struct rxaqm_error *error)
 {
 	char command[RXAQM_TAKE_OFF_COMMAND];
 	struct rxaqm_xdp_progs progs;
@@ -244,7 +245,7 @@ int qualify_prepare(struct qualify_run *run, const struct qualify_request *reque
 {
 	static struct rxaqm_profile profile;
 	struct rxaqm_error probe_error = {};
-	int err = check(request, &run->error);
+	int err = check_interface(request, &run->error);
 
 	if (!err && qualify_facts_read(run->ifname, run->record, run->mac))
 		err = qualify_failed(run, errno, "cannot ask \"%s\": %s", run->ifname,

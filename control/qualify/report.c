@@ -11,7 +11,7 @@
 #include "qualify/print/print.h"
 #include "qualify/record/record.h"
 
-static void judge(const struct qualify_report *report, struct qualify_record *record)
+static void judge_for_class(const struct qualify_report *report, struct qualify_record *record)
 {
 	if (report->nic_class)
 		snprintf(record->nic_class, sizeof(record->nic_class), "%s", report->nic_class);
@@ -83,7 +83,7 @@ int qualify_report_make(const struct qualify_report *report, struct qualify_reco
 {
 	struct rxaqm_error error = {};
 
-	judge(report, record);
+	judge_for_class(report, record);
 	if (write_files(report, record, &error))
 		return rxaqm_log_failure(&error);
 	return record->verdict == QUALIFY_FAIL	  ? RXAQM_EXIT_FINDINGS :
@@ -91,8 +91,8 @@ int qualify_report_make(const struct qualify_report *report, struct qualify_reco
 						    RXAQM_EXIT_OK;
 }
 
-static int compare(const struct qualify_report *report, char *const *paths,
-		   const struct qualify_records *records, struct rxaqm_error *error)
+static int report_comparison(const struct qualify_report *report, char *const *paths,
+			     const struct qualify_records *records, struct rxaqm_error *error)
 {
 	struct qualify_comparison comparison;
 	bool worse;
@@ -124,9 +124,9 @@ int qualify_report_compare(const struct qualify_report *report, char *const *pat
 	for (; !err && paths[records.nr]; records.nr++) {
 		err = qualify_record_read(&record[records.nr], paths[records.nr], error);
 		if (!err)
-			judge(report, &record[records.nr]);
+			judge_for_class(report, &record[records.nr]);
 	}
-	err = err ?: compare(report, paths, &records, error);
+	err = err ?: report_comparison(report, paths, &records, error);
 	for (i = 0; i < QUALIFY_RECORDS_MAX; i++)
 		qualify_record_free(&record[i]);
 	return err;

@@ -187,20 +187,12 @@ static int get_link(const char *ifname, char *value)
 	return err;
 }
 
-/* Open a file of the interface in sysfs, or of fail_page_alloc (Documentation/fault-injection) if
- * there is no interface.
- */
+/* Open a file of the interface in sysfs. */
 static int open_sysfs(const char *ifname, const char *what, int flags)
 {
-	int sys, fd;
+	int fd, sys = rxaqm_netns_sysfs(flags != O_RDONLY);
 	char path[128];
 
-	if (!ifname) {
-		snprintf(path, sizeof(path), "/sys/kernel/debug/fail_page_alloc/%s", what);
-		fd = open(path, flags | O_CLOEXEC);
-		return fd < 0 ? -errno : fd;
-	}
-	sys = rxaqm_netns_sysfs(flags != O_RDONLY);
 	if (sys < 0)
 		return sys;
 	snprintf(path, sizeof(path), "class/net/%s/%s", ifname, what);
@@ -273,7 +265,7 @@ const char *const qualify_setting_names[QUALIFY_NR_SETTINGS] = {
 	[QUALIFY_COALESCE] = "coalescing", [QUALIFY_HWTSTAMP] = "timestamps",
 	[QUALIFY_LINK] = "link",	   [QUALIFY_SYSFS] = "sysfs",
 	[QUALIFY_THREADED] = "threaded",   [QUALIFY_TC] = "tc",
-	[QUALIFY_ATTACHED] = "attached",   [QUALIFY_PAGE_FAULTS] = "page-faults",
+	[QUALIFY_ATTACHED] = "attached",
 };
 
 int qualify_setting_get(const char *ifname, enum qualify_setting setting, const char *what,
@@ -299,7 +291,7 @@ int qualify_setting_get(const char *ifname, enum qualify_setting setting, const 
 		strcpy(value, "no");
 		return 0;
 	default:
-		return get_sysfs(setting == QUALIFY_SYSFS ? ifname : NULL, what, value);
+		return get_sysfs(ifname, what, value);
 	}
 }
 
@@ -322,6 +314,6 @@ int qualify_setting_set(const char *ifname, enum qualify_setting setting, const 
 	case QUALIFY_ATTACHED:
 		return set_attached(ifname, value);
 	default:
-		return set_sysfs(setting == QUALIFY_SYSFS ? ifname : NULL, what, value);
+		return set_sysfs(ifname, what, value);
 	}
 }

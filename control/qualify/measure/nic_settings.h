@@ -22,7 +22,6 @@ enum qualify_setting {
 	QUALIFY_THREADED, /* NAPI: "0" or "1" */
 	QUALIFY_TC, /* at ingress: "none" or "clsact": no program; "on" */
 	QUALIFY_ATTACHED, /* rxaqm: "no", or the words of "rxaqm attach IFACE" */
-	QUALIFY_PAGE_FAULTS, /* @what: a file of fail_page_alloc in debugfs; its text */
 	QUALIFY_NR_SETTINGS,
 };
 

@@ -178,8 +178,8 @@ static void say_program(const struct qualify_others *from, const struct qualify_
 }
 
 /* Did other programs, or the hypervisor, take too much of @time? Then say so in @words. */
-static bool say(const struct qualify_others *from, const struct qualify_others *to, int cpu,
-		const struct qualify_cpu_time *time, char words[160])
+static bool say_who(const struct qualify_others *from, const struct qualify_others *to, int cpu,
+		    const struct qualify_cpu_time *time, char words[160])
 {
 	char who[80] = "the hypervisor";
 	__u64 had = time->programs + time->stolen;
@@ -218,7 +218,7 @@ static bool receiving_disturbed(const struct qualify_others *from, const struct 
 			at = cpu;
 		}
 	}
-	return say(from, to, (int)at, &worst, words);
+	return say_who(from, to, (int)at, &worst, words);
 }
 
 /* One idle CPU is enough for this process and its peer: the scheduler finds it. */
@@ -247,7 +247,7 @@ static bool running_disturbed(const struct qualify_others *from, const struct qu
 	rxaqm_list_each(thread, &to->threads)
 		ours += thread->ours && !thread->receives ? took(from, thread) : 0;
 	sum.programs = sum.programs > ours ? sum.programs - ours : 0;
-	return say(from, to, (int)at, &sum, words);
+	return say_who(from, to, (int)at, &sum, words);
 }
 
 bool qualify_others_disturbed(const struct qualify_others *from, const struct qualify_others *to,

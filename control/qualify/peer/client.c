@@ -279,8 +279,10 @@ int qualify_peer_avoid(struct qualify_peer *peer, unsigned int cpu, struct rxaqm
 	json_object_object_add(request, "cpu", json_object_new_int64(cpu));
 	err = ask(peer, request, SLACK_MS, error);
 	answer = err ? NULL : get_answer(peer, error);
+	if (!answer)
+		return -error->err;
 	json_object_put(answer);
-	return answer ? 0 : -error->err;
+	return 0;
 }
 
 int qualify_peer_begin(struct qualify_peer *peer, const struct qualify_send *send,

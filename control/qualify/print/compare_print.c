@@ -29,15 +29,15 @@ struct block {
 	const struct qualify_comparison *comparison;
 	unsigned int from, to;
 	int columns; /* of a cell of text */
-	/* Print a line, with a cell for each of these records; a title: without any. */
-	void (*line)(const struct block *block, const char *name);
+	/* Print a line; a title has no cells, others one for each of these records. */
+	void (*line)(const struct block *block, const char *name, bool title);
 	struct cell *cell; /* for each record */
 };
 
 #define each_record(i, block) for ((i) = 0; (i) < (block)->to; (i) = (i) ? (i) + 1 : (block)->from)
 
-static void set(const struct block *block, unsigned int record, enum qualify_verdict color,
-		const char *text, const char *mark)
+static void set_cell(const struct block *block, unsigned int record, enum qualify_verdict color,
+		     const char *text, const char *mark)
 {
 	block->cell[record].color = color;
 	snprintf(block->cell[record].text, CELL_LEN, "%s%s", text, mark);
@@ -57,21 +57,21 @@ static void put_figure(const struct block *block, const struct qualify_line *lin
 								       cell->figure->unit, number) :
 						   qualify_format_figure(cell->figure, number);
 
-		set(block, i,
-		    worst      ? QUALIFY_FAIL :
-		    cell->best ? QUALIFY_PASS :
-				 QUALIFY_UNKNOWN,
-		    text,
-		    cell->worst			  ? " -" :
-		    cell->best			  ? " +" :
-		    cell->change == QUALIFY_MAYBE ? " ?" :
-		    cell->change == QUALIFY_CHANGED || cell->change == QUALIFY_WORSE ||
-				    cell->change == QUALIFY_BETTER ?
-						    " ~" :
-						    "");
+		set_cell(block, i,
+			 worst	    ? QUALIFY_FAIL :
+			 cell->best ? QUALIFY_PASS :
+				      QUALIFY_UNKNOWN,
+			 text,
+			 cell->worst		       ? " -" :
+			 cell->best		       ? " +" :
+			 cell->change == QUALIFY_MAYBE ? " ?" :
+			 cell->change == QUALIFY_CHANGED || cell->change == QUALIFY_WORSE ||
+					 cell->change == QUALIFY_BETTER ?
+							 " ~" :
+							 "");
 	}
 	snprintf(name, sizeof(name), "  %s%s", line->figure->name, line->p99 ? " p99" : "");
-	block->line(block, name);
+	block->line(block, name, false);
 }
 
 /* Does any of them differ from the first? */
@@ -110,15 +110,14 @@ static void put_verdicts(const struct block *block, const char *id)
 	unsigned int i;
 
 	snprintf(title, sizeof(title), "%s %s", id, qualify_row_kind(id)->title);
-	each_record(i, block) block->cell[i].text[0] = '\0';
-	block->line(block, title);
+	block->line(block, title, true);
 	each_record(i, block)
 	{
 		row = qualify_find_row(&block->comparison->record[i], id);
-		set(block, i, row ? row->verdict : QUALIFY_UNKNOWN,
-		    row ? qualify_verdicts[row->verdict] : "absent", "");
+		set_cell(block, i, row ? row->verdict : QUALIFY_UNKNOWN,
+			 row ? qualify_verdicts[row->verdict] : "absent", "");
 	}
-	block->line(block, "  verdict");
+	block->line(block, "  verdict", false);
 }
 
 /* Print what differs in row @id, if its verdicts do, or if not. */
@@ -181,26 +180,27 @@ static void put_facts(const struct block *block)
 	unsigned int i, fact;
 
 	qualify_facts(comparison->record, first);
-	each_record(i, block) set(block, i, QUALIFY_UNKNOWN, comparison->names[i] + skip, "");
-	block->line(block, "");
+	each_record(i, block) set_cell(block, i, QUALIFY_UNKNOWN, comparison->names[i] + skip, "");
+	block->line(block, "", false);
 	each_record(i, block)
 	{
 		const __u32 verdict = comparison->record[i].verdict;
 
-		set(block, i, verdict, qualify_verdicts[verdict], "");
+		set_cell(block, i, verdict, qualify_verdicts[verdict], "");
 	}
-	block->line(block, "Verdict");
+	block->line(block, "Verdict", false);
 	for (fact = 0; fact < QUALIFY_FACTS; fact++) {
 		each_record(i, block)
 		{
 			qualify_facts(&comparison->record[i], facts);
-			set(block, i, QUALIFY_UNKNOWN,
-			    !*facts[fact].value				       ? "unknown" :
-			    i && !strcmp(facts[fact].value, first[fact].value) ? "same" :
-										 facts[fact].value,
-			    "");
+			set_cell(block, i, QUALIFY_UNKNOWN,
+				 !*facts[fact].value ? "unknown" :
+				 i && !strcmp(facts[fact].value, first[fact].value) ?
+						       "same" :
+						       facts[fact].value,
+				 "");
 		}
-		block->line(block, first[fact].name);
+		block->line(block, first[fact].name, false);
 	}
 }
 
@@ -231,13 +231,13 @@ static bool put_part(const struct block *block, const char **left, enum qualify_
 }
 
 /* What does not fit a column goes on in the next line. */
-static void put_text(const struct block *block, const char *name)
+static void put_text(const struct block *block, const char *name, bool title)
 {
 	const char *left[QUALIFY_RECORDS_MAX];
 	unsigned int i;
 	bool more;
 
-	if (*name && !*block->cell->text) {
+	if (title) {
 		fprintf(block->file, "%s\n", name);
 		return;
 	}
@@ -291,9 +291,8 @@ void qualify_comparison_print(FILE *file, const struct qualify_comparison *compa
 	rxaqm_print_words(file, 0, 0, rule);
 }
 
-static void put_html(const struct block *block, const char *name)
+static void put_html(const struct block *block, const char *name, bool title)
 {
-	bool title = *name && !*block->cell->text;
 	unsigned int i;
 
 	rxaqm_markup(block->file, title ? "<tr><th scope=\"rowgroup\">%s</th>" : "<tr><td>%s</td>",
@@ -301,7 +300,7 @@ static void put_html(const struct block *block, const char *name)
 	each_record(i, block)
 	{
 		fprintf(block->file, "<td class=\"v%d\">", (int)block->cell[i].color);
-		rxaqm_markup(block->file, "%s</td>", block->cell[i].text);
+		rxaqm_markup(block->file, "%s</td>", title ? "" : block->cell[i].text);
 	}
 	fputs("</tr>\n", block->file);
 }

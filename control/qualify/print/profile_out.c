@@ -138,7 +138,7 @@ static unsigned int write_all(FILE *file, const struct qualify_record *record)
 	return nr;
 }
 
-static int check(char *text, size_t len, struct rxaqm_error *error)
+static int check_profile(char *text, size_t len, struct rxaqm_error *error)
 {
 	struct rxaqm_profile profile;
 	FILE *file = fmemopen(text, len, "r");
@@ -174,7 +174,7 @@ int qualify_write_profile(const struct qualify_record *record, const char *path,
 				      "no fact of a profile was measured; rows Q1, Q2, Q8 and Q9 "
 				      "give them");
 	else
-		err = check(text, len, error);
+		err = check_profile(text, len, error);
 	if (!err)
 		err = rxaqm_file_replace(path, text, 0644, error);
 	free(text);

@@ -83,7 +83,7 @@ static int check_row(const struct qualify_record *record, size_t i, struct rxaqm
 	return 0;
 }
 
-static int check(const void *at, struct rxaqm_error *error)
+static int check_rows(const void *at, struct rxaqm_error *error)
 {
 	const struct qualify_record *record = at;
 	size_t i;
@@ -99,7 +99,7 @@ const struct rxaqm_record_kind qualify_record_kind = {
 	.type = &qualify_record_type,
 	.root = "record",
 	.mode = 0644,
-	.check = check,
+	.check = check_rows,
 };
 
 int qualify_record_parse(struct qualify_record *record, const char *text, size_t len,

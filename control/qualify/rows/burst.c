@@ -3,6 +3,8 @@
 #include <math.h>
 #include <unistd.h>
 
+#include "base/now.h"
+#include "qualify/rows/backlog.h"
 #include "qualify/rows/traffic.h"
 
 #define TRIES 3

@@ -15,7 +15,7 @@
 #include "clock/phc.h"
 #include "nic/netlink.h"
 #include "nic/netns.h"
-#include "qualify/rows/traffic.h"
+#include "qualify/rows/row.h"
 
 /* include/uapi/linux/ethtool_netlink_generated.h; the build may have older headers. */
 #define TSINFO_PROVIDER 7 /* 6.14 */

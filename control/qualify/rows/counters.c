@@ -7,15 +7,26 @@
 
 #include "nic/ethtool.h"
 #include "nic/nic.h"
+#include "qualify/rows/backlog.h"
 #include "qualify/rows/traffic.h"
 
 #define REFRESH_MS 1100 /* drivers refresh their counters each second */
 /* A counter shows losses if it is within this factor of them, up or down. */
 #define TELLS_FROM 100.0
 
-static void add(struct qualify_counters *counters, const char *from, const char *name, __u64 value)
+struct counter {
+	char name[64]; /* "rtnl rx_packets", "ethtool rx_missed" */
+	__u64 value;
+};
+
+/* All that the kernel and the driver have of an interface; to be freed. */
+struct counters {
+	RXAQM_LIST(struct counter) list;
+};
+
+static void add_counter(struct counters *counters, const char *from, const char *name, __u64 value)
 {
-	struct qualify_counter *counter = rxaqm_list_add(&counters->list);
+	struct counter *counter = rxaqm_list_add(&counters->list);
 
 	if (!counter)
 		return;
@@ -23,7 +34,7 @@ static void add(struct qualify_counters *counters, const char *from, const char 
 	counter->value = value;
 }
 
-static void read_link(const char *ifname, struct qualify_counters *counters)
+static void read_link(const char *ifname, struct counters *counters)
 {
 	struct rtnl_link_stats64 stats;
 	const __u64 *value = (const __u64 *)&stats;
@@ -32,43 +43,43 @@ static void read_link(const char *ifname, struct qualify_counters *counters)
 	if (rxaqm_link_stats(ifname, &stats))
 		return;
 	for (i = 0; i < RXAQM_LINK_STATS; i++)
-		add(counters, "rtnl", rxaqm_link_stat_names[i], value[i]);
+		add_counter(counters, "rtnl", rxaqm_link_stat_names[i], value[i]);
 }
 
 static void take_ethtool(const char *name, __u64 value, void *counters)
 {
-	add(counters, "ethtool", name, value);
+	add_counter(counters, "ethtool", name, value);
 }
 
-void qualify_counters_read(const char *ifname, struct qualify_counters *counters)
+static void read_counters(const char *ifname, struct counters *counters)
 {
-	*counters = (struct qualify_counters){};
+	*counters = (struct counters){};
 	read_link(ifname, counters);
 	rxaqm_ethtool_stats(ifname, take_ethtool, counters);
 }
 
-void qualify_counters_free(struct qualify_counters *counters)
+static void free_counters(struct counters *counters)
 {
 	free(counters->list.at);
-	*counters = (struct qualify_counters){};
+	*counters = (struct counters){};
 }
 
 /* ~0: no counter of this name. */
-static __u64 value_of(const struct qualify_counters *counters, const char *name)
+static __u64 value_of(const struct counters *counters, const char *name)
 {
-	const struct qualify_counter *counter;
+	const struct counter *counter;
 
 	counter = rxaqm_list_find(counter, &counters->list, !strcmp(counter->name, name));
 	return counter ? counter->value : ~0ULL;
 }
 
-void qualify_counters_since(struct qualify_counters *counters,
-			    const struct qualify_counters *before)
+/* Replace each counter that is in both by its rise since @before. */
+static void counters_since(struct counters *counters, const struct counters *before)
 {
 	size_t i;
 
 	for (i = 0; i < counters->list.nr; i++) {
-		struct qualify_counter *counter = &counters->list.at[i];
+		struct counter *counter = &counters->list.at[i];
 		/* A driver lists its counters in the same order, unless their number changed. */
 		__u64 then = i < before->list.nr &&
 					     !strcmp(before->list.at[i].name, counter->name) ?
@@ -86,21 +97,6 @@ static bool has_one_of(const char *name, const char *const *words)
 			return true;
 	}
 	return false;
-}
-
-__u64 qualify_alloc_failures(const struct qualify_counters *moved)
-{
-	/* Other alloc counters count pages that were obtained: rx_pp_alloc_fast. */
-	static const char *const failure[] = { "fail", "err", "discard", NULL };
-	const struct qualify_counter *counter;
-	__u64 most = 0;
-
-	rxaqm_list_each(counter, &moved->list) {
-		if (strcasestr(counter->name, "alloc") && has_one_of(counter->name, failure) &&
-		    !strcasestr(counter->name, "tx") && counter->value > most)
-			most = counter->value;
-	}
-	return most;
 }
 
 /* How far a counter of that name may be from the real loss, as the logarithm of their ratio. One
@@ -121,22 +117,21 @@ static double may_differ(const char *name)
 
 /* What happened while the ring was held: it was overrun, or not quite filled. */
 struct counted {
-	struct qualify_counters moved;
+	struct counters moved;
 	__u64 came, lost;
 };
 
 /* The counter in @overrun that is nearest to the loss, by ratio, and was still while nothing was
  * lost. A device's counter goes before a queue's.
  */
-static const struct qualify_counter *teller(const struct counted *overrun,
-					    const struct counted *quiet)
+static const struct counter *teller(const struct counted *overrun, const struct counted *quiet)
 {
 	double lost = (double)overrun->lost, off, best_off = INFINITY;
-	const struct qualify_counter *best = NULL;
+	const struct counter *best = NULL;
 	size_t i;
 
 	for (i = 0; i < overrun->moved.list.nr; i++) {
-		const struct qualify_counter *counter = &overrun->moved.list.at[i];
+		const struct counter *counter = &overrun->moved.list.at[i];
 		__u64 idle = value_of(&quiet->moved, counter->name);
 
 		if (!counter->value || (idle != ~0ULL && idle > 2 * quiet->lost + quiet->came / 10))
@@ -154,7 +149,7 @@ static void put_counters(struct qualify_row *row, const struct counted *overrun,
 			 const struct counted *quiet)
 {
 	__u64 lost = overrun->lost, came = overrun->came;
-	const struct qualify_counter *best = lost ? teller(overrun, quiet) : NULL;
+	const struct counter *best = lost ? teller(overrun, quiet) : NULL;
 	double received = (double)value_of(&overrun->moved, "rtnl rx_packets");
 	char method[] = "counters before and after a ring that was held was overrun";
 
@@ -182,18 +177,18 @@ static void put_counters(struct qualify_row *row, const struct counted *overrun,
 static int count_while(struct qualify_run *run, struct qualify_send *send, struct counted *counted,
 		       struct qualify_backlog *backlog)
 {
-	struct qualify_counters before;
+	struct counters before;
 	int err = -ETIMEDOUT, i;
 
 	for (i = 0; err == -ETIMEDOUT && i < QUALIFY_BACKLOG_TRIES && !*run->stop; i++) {
-		qualify_counters_free(&counted->moved);
+		free_counters(&counted->moved);
 		qualify_sleep_ms(run, REFRESH_MS);
-		qualify_counters_read(run->ifname, &before);
+		read_counters(run->ifname, &before);
 		err = qualify_backlog_once(run, send, true, backlog);
 		qualify_sleep_ms(run, REFRESH_MS);
-		qualify_counters_read(run->ifname, &counted->moved);
-		qualify_counters_since(&counted->moved, &before);
-		qualify_counters_free(&before);
+		read_counters(run->ifname, &counted->moved);
+		counters_since(&counted->moved, &before);
+		free_counters(&before);
 	}
 	/* Plus the frame that held it. */
 	counted->came = backlog->came + 1;
@@ -216,7 +211,7 @@ int qualify_row_counters(struct qualify_run *run, struct qualify_row *row)
 		put_counters(row, &overrun, &quiet);
 	if (!err && !overrun.lost)
 		qualify_not_overrun(row, (double)overrun.came);
-	qualify_counters_free(&overrun.moved);
-	qualify_counters_free(&quiet.moved);
+	free_counters(&overrun.moved);
+	free_counters(&quiet.moved);
 	return err;
 }

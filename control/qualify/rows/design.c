@@ -8,7 +8,9 @@
 #include "base/now.h"
 #include "nic/netdev.h"
 #include "profile/profile.h"
+#include "qualify/rows/backlog.h"
 #include "qualify/rows/traffic.h"
+#include "qualify/rows/tx.h"
 
 #define TIMEOUT_NS (5 * RXAQM_NSEC_PER_SEC)
 /* The share of packets waiting in the ring when a frame is sent that are taken before its

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-#include "qualify/rows/traffic.h"
+#include "qualify/rows/gap.h"
 
 #include <linux/net_tstamp.h>
 #include <math.h>
@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "base/now.h"
+#include "qualify/rows/traffic.h"
 
 #define PPS 2000
 #define ROUND_MS 500

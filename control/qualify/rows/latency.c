@@ -1,12 +1,14 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-#include "qualify/rows/traffic.h"
+#include "qualify/rows/latency.h"
 
 #include <linux/net_tstamp.h>
 #include <math.h>
 #include <stdio.h>
 
-#include "clock/phc.h"
 #include "base/now.h"
+#include "clock/phc.h"
+#include "qualify/rows/backlog.h"
+#include "qualify/rows/traffic.h"
 
 #define NOW_TRIES 20
 #define LATE_NS 100e3
@@ -89,7 +91,7 @@ static void by_stamps(struct qualify_run *run, const struct qualify_receiver *re
 	latency->clock_ns = error_ns(line);
 	/* Packets arrived up to late_ns before their stamps. */
 	latency->error_ns = latency->clock_ns + fmax(latency->late_ns, 0);
-	latency->from = "stamp";
+	latency->by_stamps = true;
 }
 
 static void by_sender(struct qualify_run *run, const struct qualify_send *send,
@@ -108,7 +110,7 @@ static void by_sender(struct qualify_run *run, const struct qualify_send *send,
 	}
 	/* From reading the clock to the wire: the time of a frame or two at the peer's rate. */
 	latency->error_ns = 1000 + 2e9 / run->peer_pps;
-	latency->from = "sender";
+	latency->by_stamps = false;
 }
 
 /* Stamps that are not from the arrival tell no delay. */
@@ -237,7 +239,7 @@ static int try_point(struct qualify_run *run, struct qualify_receiver *receiver,
 	return err;
 }
 
-static int measure(struct qualify_run *run, struct point *point)
+static int measure_point(struct qualify_run *run, struct point *point)
 {
 	struct qualify_receiver receiver = QUALIFY_RECEIVER_CLOSED;
 	int err = qualify_receiver_open(&receiver, run->ifname, 1, &run->error), i;
@@ -252,7 +254,7 @@ static int measure(struct qualify_run *run, struct point *point)
 	return err;
 }
 
-static void say(struct qualify_run *run, int err, const struct point *point)
+static void keep_point(struct qualify_run *run, int err, const struct point *point)
 {
 	bool known = !err && !point->stepped && point->stamps >= STAMPS_LEAST;
 	char *detail = run->stamp_point.detail;
@@ -276,7 +278,7 @@ void qualify_find_stamp_point(struct qualify_run *run)
 	struct point point = {};
 
 	if (run->rx_filter == HWTSTAMP_FILTER_ALL && !run->stamp_point.words)
-		say(run, measure(run, &point), &point);
+		keep_point(run, measure_point(run, &point), &point);
 }
 
 void qualify_put_stamp_point(struct qualify_run *run, struct qualify_row *row)

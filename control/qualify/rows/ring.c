@@ -7,17 +7,11 @@
 
 #include "base/now.h"
 #include "qualify/measure/socket.h"
+#include "qualify/rows/backlog.h"
+#include "qualify/rows/gap.h"
 #include "qualify/rows/traffic.h"
 
 #define ROUNDS 3
-#define DEPTH_MAX 30000
-
-__u32 qualify_overflowing(const struct qualify_run *run)
-{
-	__u32 ring = run->ring ? run->ring : 4096;
-
-	return 2 * ring + 1024 > DEPTH_MAX ? DEPTH_MAX : 2 * ring + 1024;
-}
 
 struct taken {
 	struct qualify_samples depth, pps;
@@ -43,22 +37,6 @@ static int drain(struct qualify_run *run, __u32 size, bool drop, struct taken *t
 			qualify_samples_add(&taken->pps, backlog.drain_pps);
 	}
 	return err;
-}
-
-void qualify_not_overrun(struct qualify_row *row, double nr)
-{
-	qualify_unknown(row,
-			"none of %.0f frames sent while the receiving CPU was held was lost: needs a "
-			"peer that can send more in that time (ethtool -G tx; its interrupts on "
-			"another CPU), and no flow control (ethtool -A)",
-			nr);
-}
-
-void qualify_put_entries(const struct qualify_run *run, struct qualify_row *row)
-{
-	if (run->ring)
-		qualify_put_number(row, "ring_entries", "packets", run->ring, 1, 0, "%s",
-				   run->facts.ring ? "ethtool -g" : "the NIC's profile");
 }
 
 static void put_depth(const struct qualify_run *run, struct qualify_row *row, struct taken *taken)

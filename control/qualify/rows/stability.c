@@ -1,18 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* Q7: how far the clock drifts and wanders, and whether it is stepped. */
-#include <fcntl.h>
-#include <glob.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 #include <time.h>
-#include <unistd.h>
 
 #include "base/now.h"
 #include "clock/phc.h"
-#include "nic/nic.h"
-#include "qualify/rows/traffic.h"
+#include "qualify/rows/row.h"
 
 #define STABILITY_READS 200
 #define STABILITY_GAP_MS 25
@@ -63,30 +58,6 @@ static unsigned int find_steps(struct course *course, double slope, double *ret_
 	return nr;
 }
 
-void qualify_opened_by(const char *file, char words[96])
-{
-	char path[40], target[64], comm[32];
-	glob_t fds = {};
-	size_t i, len = 0;
-	ssize_t got;
-	int pid;
-
-	strcpy(words, "none");
-	glob("/proc/[1-9]*/fd/*", GLOB_NOSORT, NULL, &fds);
-	for (i = 0; i < fds.gl_pathc; i++) {
-		got = readlink(fds.gl_pathv[i], target, sizeof(target) - 1);
-		target[got > 0 ? got : 0] = '\0';
-		if (strcmp(target, file) || sscanf(fds.gl_pathv[i], "/proc/%d", &pid) != 1 ||
-		    pid == getpid())
-			continue;
-		snprintf(path, sizeof(path), "/proc/%d/comm", pid);
-		rxaqm_first_line(AT_FDCWD, path, comm, sizeof(comm));
-		if (*comm && !(len && strstr(words, comm)) && len + strlen(comm) + 2 < 96)
-			len += (size_t)sprintf(words + len, "%s%s", len ? " " : "", comm);
-	}
-	globfree(&fds);
-}
-
 static void put_allan(const struct course *course, struct qualify_row *row)
 {
 	double tau0 = STABILITY_GAP_MS / 1e3, mean_err = 0;
@@ -108,12 +79,10 @@ static void put_allan(const struct course *course, struct qualify_row *row)
 				    qualify_allan_ppb(course->x_ns, course->nr, tau0, m) / 1e9);
 }
 
-static void put_stability(struct course *course, double offset_ns, int index,
-			  struct qualify_row *row)
+static void put_stability(struct course *course, double offset_ns, struct qualify_row *row)
 {
 	/* Few neighbours have a step between them, so their median slope ignores steps. */
 	double slope = slope_of(course, 1), largest_ns, span_s;
-	char dev[32], words[96];
 	unsigned int steps = find_steps(course, slope, &largest_ns);
 
 	slope = slope_of(course, course->nr / 2);
@@ -130,9 +99,6 @@ static void put_stability(struct course *course, double offset_ns, int index,
 	qualify_put_number(row, "offset", "ns", offset_ns, 1, course->err_ns[0],
 			   "clock of the NIC less CLOCK_REALTIME");
 	put_allan(course, row);
-	snprintf(dev, sizeof(dev), "/dev/ptp%d", index);
-	qualify_opened_by(dev, words);
-	qualify_put_words(row, "disciplined_by", "processes that have the clock open", "%s", words);
 }
 
 int qualify_row_phc_stability(struct qualify_run *run, struct qualify_row *row)
@@ -170,7 +136,7 @@ int qualify_row_phc_stability(struct qualify_run *run, struct qualify_row *row)
 				"only %zu of %d readings worked; keep other programs from the clock",
 				course->nr, STABILITY_READS);
 	else if (!err)
-		put_stability(course, offset_ns, phc.index, row);
+		put_stability(course, offset_ns, row);
 	if (course)
 		rxaqm_phc_close(&phc);
 	free(course);

@@ -6,6 +6,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/now.h"
+#include "qualify/rows/backlog.h"
+#include "qualify/rows/latency.h"
 #include "qualify/rows/traffic.h"
 
 #define COVERAGE_FRAMES 200
@@ -203,16 +206,17 @@ int qualify_row_stamps(struct qualify_run *run, struct qualify_row *row)
 	return err;
 }
 
-static void put_latency(struct qualify_run *run, struct qualify_row *row, const char *name,
+static void put_latency(struct qualify_run *run, struct qualify_row *row, bool loaded,
 			const char *load, struct qualify_latency *latency)
 {
 	struct qualify_figure *figure;
 
-	figure = qualify_figure_add(row, name, "ns", "from the NIC's stamp to %s XDP, %s",
+	figure = qualify_figure_add(row, loaded ? "stamp_to_xdp_load" : "stamp_to_xdp_idle", "ns",
+				    "from the NIC's stamp to %s XDP, %s",
 				    run->probe.native ? "native" : "generic", load);
 	qualify_figure_samples(figure, &latency->samples, latency->error_ns);
 	qualify_figure_of(figure, latency->of);
-	qualify_curve_cdf(figure, strstr(name, "idle") ? "idle" : "loaded", &latency->samples);
+	qualify_curve_cdf(figure, loaded ? "loaded" : "idle", &latency->samples);
 }
 
 /* Stamps must lie between two known times. */
@@ -256,14 +260,14 @@ int qualify_row_to_xdp(struct qualify_run *run, struct qualify_row *row)
 	put_stamps(row, &latency);
 	if (err)
 		return err;
-	if (strcmp(latency.from, "stamp") != 0) {
+	if (!latency.by_stamps) {
 		qualify_samples_free(&latency.samples);
 		return qualify_unknown(row,
 				       "needs stamps of all packets: they are promised, and none "
 				       "of %u datagrams had one",
 				       send.count);
 	}
-	put_latency(run, row, "stamp_to_xdp_idle", "a datagram each 2 ms", &latency);
+	put_latency(run, row, false, "a datagram each 2 ms", &latency);
 	qualify_samples_free(&latency.samples);
 	err = qualify_slow_down(run, &cost_ns, &capacity_pps);
 	if (err)
@@ -272,8 +276,8 @@ int qualify_row_to_xdp(struct qualify_run *run, struct qualify_row *row)
 	send = QUALIFY_SEND(.count = run->peer_pps, .max_ms = 1000);
 	err = qualify_latency(run, &send, 8, &latency);
 	if (!err)
-		put_latency(run, row, "stamp_to_xdp_load",
-			    "three times of what the stack was made to take", &latency);
+		put_latency(run, row, true, "three times of what the stack was made to take",
+			    &latency);
 	qualify_samples_free(&latency.samples);
 	qualify_probe_clear(&run->probe);
 	return err;
@@ -294,7 +298,7 @@ static int latency_alone(struct qualify_run *run, struct qualify_row *row, const
 	if (err)
 		return err;
 	figure = qualify_figure_add(row, name, "ns", "%s to XDP, a datagram each 25 ms, %s",
-				    latency.from, how);
+				    latency.by_stamps ? "stamp" : "sender", how);
 	qualify_figure_samples(figure, &latency.samples, latency.error_ns);
 	qualify_figure_of(figure, latency.of);
 	qualify_curve_cdf(figure, how, &latency.samples);

@@ -5,6 +5,7 @@
 
 #include "state/locate.h"
 #include "base/now.h"
+#include "qualify/rows/backlog.h"
 #include "qualify/rows/traffic.h"
 #include "figures/figures.h"
 

@@ -35,8 +35,7 @@ const struct qualify_row_def qualify_row_defs[] = {
 	{ "Q14", "does XDP do what is advertised?", XDP_FREE | QUIET, 4, qualify_row_xdp },
 	{ "Q11", "how long do packets stand under overload, without and with rxaqm?", PROBE | QUIET,
 	  14, qualify_row_standing },
-	{ "Q18", "does it survive failed allocations, a link flap and a reset?", PROBE | QUIET, 12,
-	  qualify_row_reset },
+	{ "Q18", "does it survive a link flap and a reset?", PROBE | QUIET, 12, qualify_row_reset },
 	{ "Q19", "does its NIC profile say the same?", 0, 1, qualify_row_profile },
 	{},
 };

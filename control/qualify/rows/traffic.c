@@ -1,26 +1,95 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 #include "qualify/rows/traffic.h"
 
-#include <math.h>
+#include <fcntl.h>
 #include <sched.h>
+#include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
-#include <time.h>
+#include <sys/resource.h>
 #include <unistd.h>
 
+#include "base/each.h"
 #include "base/now.h"
+#include "nic/nic.h"
 
 #define STEP_MS 5
 #define QUIET_MS 150
 #define NOTHING_MS 1000 /* wait for the first frame */
 #define SETTLE_MAX_MS 4000
 #define SEND_MAX_MS 5000
-#define CALIBRATE_MS 150
-#define CALIBRATE_TRIES 3
-#define STALL_MAX_MS 1500 /* a peer behind ssh begins late */
-#define STALL_SEND_MS 300
-#define STALL_SEEN_MS 1000
-#define STALL_SEEN_FAR_MS 5000
-#define ODD_NS 50000.0
+#define AWAIT_MS 10000 /* 10GBASE-T may need as long */
+#define FEW_MS 20
+#define FRAME_MS 50
+#define TRIES 5
+
+void qualify_sleep_ms(const struct qualify_run *run, unsigned int ms)
+{
+	__u64 until_ns = rxaqm_now_ns() + ms * RXAQM_NSEC_PER_MSEC;
+
+	while (!*run->stop && !rxaqm_ns_reached(rxaqm_now_ns(), until_ns))
+		rxaqm_sleep_until(rxaqm_now_ns() + STEP_MS * RXAQM_NSEC_PER_MSEC);
+}
+
+bool qualify_has_carrier(const struct qualify_run *run)
+{
+	char value[QUALIFY_SETTING_LEN];
+
+	return !qualify_setting_get(run->ifname, QUALIFY_SYSFS, "carrier", value) &&
+	       value[0] == '1';
+}
+
+/* Send a frame outside of all rows. Return what saw it, or NULL. */
+static const struct qualify_seen *one_frame(struct qualify_run *run)
+{
+	struct qualify_send send = QUALIFY_SEND(.count = 1, .first = QUALIFY_SEQ_ASIDE,
+						.max_ms = FRAME_MS);
+	const struct qualify_seen *seen = NULL;
+	struct qualify_sent sent;
+	unsigned int ms;
+
+	memcpy(send.to, run->mac, ETH_ALEN);
+	run->probe.seen[QUALIFY_SEQ_ASIDE % QUALIFY_SEEN] = (struct qualify_seen){};
+	if (qualify_peer_begin(&run->peer, &send, NULL) ||
+	    qualify_peer_end(&run->peer, &sent, NULL))
+		return NULL;
+	for (ms = 0; ms < FRAME_MS && !seen; ms += STEP_MS) {
+		seen = qualify_seen(run, QUALIFY_SEQ_ASIDE);
+		if (!seen)
+			qualify_sleep_ms(run, STEP_MS);
+	}
+	return seen;
+}
+
+void qualify_await_link(struct qualify_run *run)
+{
+	char changes[QUALIFY_SETTING_LEN] = "";
+	__u64 until_ns = rxaqm_now_ns() + AWAIT_MS * RXAQM_NSEC_PER_MSEC;
+
+	qualify_setting_get(run->ifname, QUALIFY_SYSFS, "carrier_changes", changes);
+	while (strcmp(changes, run->carrier_changes) && !*run->stop && run->peer.fd >= 0 &&
+	       !rxaqm_ns_reached(rxaqm_now_ns(), until_ns)) {
+		if (!qualify_has_carrier(run) || (run->probe.skel && !one_frame(run))) {
+			qualify_sleep_ms(run, FEW_MS);
+			continue;
+		}
+		snprintf(run->carrier_changes, sizeof(run->carrier_changes), "%.15s", changes);
+		qualify_setting_get(run->ifname, QUALIFY_SYSFS, "carrier_changes", changes);
+	}
+}
+
+bool qualify_xdp_runs(struct qualify_run *run)
+{
+	const struct qualify_seen *seen = NULL;
+	int i;
+
+	for (i = 0; i < TRIES && !seen; i++) {
+		qualify_await_link(run);
+		seen = one_frame(run);
+	}
+	/* A frame that only the stack saw passed XDP by. */
+	return !seen || seen->xdp_ns;
+}
 
 int qualify_begin_at_once(struct qualify_run *run, struct qualify_send *send)
 {
@@ -107,224 +176,46 @@ int qualify_traffic(struct qualify_run *run, struct qualify_send *send,
 	return err ?: qualify_finish(run, receiver, sent);
 }
 
-/* Keep this process and the peer off @cpu, which NAPI needs. */
-static int leave_alone(struct qualify_run *run, unsigned int cpu)
+/* Pin the kernel threads called @name to the last CPU and raise their priority, as an interrupt
+ * would have. The threads end when native XDP goes.
+ */
+static void pin_threads(const char *name)
 {
+	long last = sysconf(_SC_NPROCESSORS_ONLN) - 1;
+	char path[64], comm[32];
 	cpu_set_t cpus;
 
-	if (!run->peer.same_host || sched_getaffinity(0, sizeof(cpus), &cpus))
-		return 0;
-	CPU_CLR(cpu, &cpus);
-	if (!CPU_COUNT(&cpus))
-		return 0; /* the only CPU; rows that need two say so */
-	sched_setaffinity(0, sizeof(cpus), &cpus);
-	return qualify_peer_avoid(&run->peer, cpu, &run->error);
-}
+	CPU_ZERO(&cpus);
+	CPU_SET((size_t)last, &cpus);
+	rxaqm_each_entry(entry, "/proc") {
+		long pid = strtol(entry->d_name, NULL, 10);
 
-/* Send @send, and find any frame of it that came; NULL: none. -errno with @error. */
-static int sample(struct qualify_run *run, struct qualify_send *send, struct qualify_sent *sent,
-		  const struct qualify_seen **ret_seen)
-{
-	__u32 i;
-	int err;
-
-	qualify_probe_clear(&run->probe);
-	run->probe.orders->drop = 1;
-	err = qualify_traffic(run, send, NULL, sent);
-	*ret_seen = NULL;
-	for (i = 0; !err && i < sent->count && !*ret_seen && !*run->stop; i++)
-		*ret_seen = qualify_seen(run, send->first + i);
-	return err;
-}
-
-int qualify_calibrate(struct qualify_run *run)
-{
-	struct qualify_send few = QUALIFY_SEND(.count = 200, .pps = 20000),
-			    many = QUALIFY_SEND(.count = 60000, .max_ms = CALIBRATE_MS);
-	const struct qualify_seen *seen = NULL;
-	struct qualify_sent sent = {};
-	unsigned int tries;
-	int err = 0;
-
-	if (run->peer_pps)
-		return 0;
-	/* First find the queue and CPU of frames, then, from another CPU, the rate. */
-	for (tries = 0; !err && !seen && tries < CALIBRATE_TRIES; tries++)
-		err = sample(run, &few, &sent, &seen);
-	if (!err && !seen)
-		err = qualify_failed(run, ENETUNREACH,
-				     "none of %llu frames that the peer sent reached \"%s\": is the "
-				     "cable between the two, are both up?",
-				     sent.count, run->ifname);
-	if (err)
-		return err;
-	run->rx_queue = seen->queue;
-	err = leave_alone(run, seen->cpu) ?: sample(run, &many, &sent, &seen);
-	if (!err)
-		run->peer_pps = (__u32)((double)sent.count * 1e9 / (double)(sent.took_ns + 1)) + 1;
-	return err;
-}
-
-static bool wait_stalled(struct qualify_run *run)
-{
-	const __u64 most_ns = (run->peer.same_host ? STALL_SEEN_MS : STALL_SEEN_FAR_MS) *
-			      RXAQM_NSEC_PER_MSEC;
-	const volatile struct qualify_progress *progress = run->probe.progress;
-	__u64 start_ns = rxaqm_now_ns();
-
-	while (!progress->stalled && !*run->stop &&
-	       rxaqm_ns_since(rxaqm_now_ns(), start_ns) < most_ns)
-		usleep(200);
-	return progress->stalled == 1;
-}
-
-/* Frames a second while they were taken one after the other, from @first to @last. Leave out gaps
- * many times the median: there the CPU did something else.
- */
-static double drain_rate(struct qualify_run *run, __u32 first, __u32 last)
-{
-	struct qualify_samples gaps = {};
-	double sum = 0, most;
-	size_t n = 0, i;
-	__u32 seq;
-
-	for (seq = first; seq < last; seq++)
-		qualify_samples_add(&gaps, (double)(__s64)(qualify_seen(run, seq + 1)->xdp_ns -
-							   qualify_seen(run, seq)->xdp_ns));
-	qualify_samples_sort(&gaps);
-	most = 20 * qualify_samples_quantile(&gaps, 0.5) + ODD_NS;
-	for (i = 0; i < gaps.nr && gaps.at[i] <= most; i++) {
-		sum += gaps.at[i];
-		n++;
+		snprintf(path, sizeof(path), "/proc/%ld/comm", pid);
+		rxaqm_first_line(AT_FDCWD, path, comm, sizeof(comm));
+		if (pid <= 0 || strncmp(comm, name, strlen(name)))
+			continue;
+		sched_setaffinity((pid_t)pid, sizeof(cpus), &cpus);
+		setpriority(PRIO_PROCESS, (id_t)pid, -19);
 	}
-	qualify_samples_free(&gaps);
-	return n && sum > 0 ? (double)n * 1e9 / sum : NAN;
 }
 
-static void count_backlog(struct qualify_run *run, __u32 first, struct qualify_backlog *backlog)
+void qualify_part_veth(struct qualify_run *run)
 {
-	bool gap = false;
-	__u64 i, skip;
+	char name[32];
 
-	for (i = 0; i < backlog->sent && !*run->stop; i++) {
-		bool seen = qualify_seen(run, first + (__u32)i);
-
-		gap |= !seen;
-		backlog->came += seen;
-		backlog->held += !gap;
-	}
-	/* The first frames measure the caches, not the rate. */
-	skip = backlog->held / 8;
-	if (backlog->held >= skip + 16)
-		backlog->drain_pps = drain_rate(run, first + (__u32)skip,
-						first + (__u32)backlog->held - 1);
+	if (strcmp(run->record->driver, "veth") || !run->probe.native ||
+	    qualify_setting_change(&run->journal, QUALIFY_THREADED, "", "1"))
+		return;
+	snprintf(name, sizeof(name), "napi/%.9s", run->ifname);
+	pin_threads(name);
 }
 
-int qualify_hold(struct qualify_run *run, struct qualify_send *send)
+int qualify_xdp_on(struct qualify_run *run)
 {
-	struct qualify_orders *orders = run->probe.orders;
-	struct qualify_sent sent;
-	__u64 until_ns;
-	int err;
+	bool was_on = run->probe.xdp_fd >= 0;
+	int err = qualify_probe_xdp_on(&run->probe, &run->error);
 
-	/* The first frame holds the CPU; the others come behind it. */
-	orders->stall_seq = run->seq;
-	orders->stall_ms = STALL_MAX_MS;
-	send->max_ms = STALL_SEND_MS;
-	send->count++;
-	err = qualify_begin(run, send);
-	send->count--;
-	send->first++;
-	if (!err && !wait_stalled(run)) {
-		qualify_let_go(run);
-		qualify_peer_end(&run->peer, &sent, NULL);
-		err = qualify_failed(run, ETIMEDOUT,
-				     "the frame that was to hold the receiving CPU did not come");
-	}
-	/* By then all is sent. The answer may be missing: its interrupt may need the held CPU. */
-	until_ns = rxaqm_now_ns() + 2 * STALL_SEND_MS * RXAQM_NSEC_PER_MSEC;
-	while (!err && !*run->stop && !qualify_peer_done(&run->peer, 1) &&
-	       !rxaqm_ns_reached(rxaqm_now_ns(), until_ns))
-		;
-	return err;
-}
-
-bool qualify_let_go(struct qualify_run *run)
-{
-	bool held = run->probe.progress->stalled == 1;
-
-	run->probe.orders->release = 1;
-	return held;
-}
-
-int qualify_held(struct qualify_run *run, const struct qualify_send *send, bool held,
-		 struct qualify_backlog *backlog)
-{
-	struct qualify_sent sent = {};
-	int err = qualify_finish(run, NULL, &sent);
-
-	*backlog = (struct qualify_backlog){ .drain_pps = NAN };
-	if (err)
-		return err;
-	if (!held)
-		return qualify_failed(
-			run, ETIMEDOUT,
-			"the receiving CPU could not be held while the peer sent: do both share a "
-			"CPU?");
-	backlog->sent = sent.count ? sent.count - 1 : 0;
-	count_backlog(run, send->first, backlog);
-	return 0;
-}
-
-int qualify_backlog_once(struct qualify_run *run, struct qualify_send *send, bool drop,
-			 struct qualify_backlog *backlog)
-{
-	bool held;
-	int err;
-
-	qualify_probe_clear(&run->probe);
-	run->probe.orders->drop = drop;
-	err = qualify_hold(run, send);
-	held = qualify_let_go(run);
-	return err ?: qualify_held(run, send, held, backlog);
-}
-
-int qualify_backlog(struct qualify_run *run, struct qualify_send *send, bool drop,
-		    struct qualify_backlog *backlog)
-{
-	int err = -ETIMEDOUT, i;
-
-	/* A busy host may be late. */
-	for (i = 0; err == -ETIMEDOUT && i < QUALIFY_BACKLOG_TRIES && !*run->stop; i++)
-		err = qualify_backlog_once(run, send, drop, backlog);
-	return err;
-}
-
-int qualify_slow_down(struct qualify_run *run, __u32 *ret_cost_ns, double *ret_capacity_pps)
-{
-	struct qualify_send send = QUALIFY_SEND(.count = run->peer_pps, .max_ms = 400);
-	const volatile struct qualify_progress *progress = run->probe.progress;
-	double cost_ns = 3e9 / run->peer_pps;
-	__u64 start_ns, first;
-	struct qualify_sent sent;
-	int err;
-
-	*ret_cost_ns = cost_ns > QUALIFY_COST_MAX_NS ? QUALIFY_COST_MAX_NS : (__u32)cost_ns;
-	qualify_probe_clear(&run->probe);
-	run->probe.orders->cost_ns = *ret_cost_ns;
-	err = qualify_begin(run, &send);
-	qualify_sleep_ms(run, 150); /* a queue stands by now */
-	start_ns = rxaqm_now_ns();
-	first = progress->stack;
-	qualify_sleep_ms(run, 200);
-	*ret_capacity_pps = (double)(progress->stack - first) * 1e9 /
-			    (double)(rxaqm_now_ns() - start_ns);
-	if (!err)
-		err = qualify_finish(run, NULL, &sent);
-	if (!err && *ret_capacity_pps < 1)
-		err = qualify_failed(run, ENETDOWN,
-				     "nothing came while the peer sent at its full rate");
-	run->rx_napi = progress->napi_id[run->rx_queue % QUALIFY_QUEUES];
-	qualify_probe_clear(&run->probe);
+	if (!err && !was_on)
+		qualify_part_veth(run);
 	return err;
 }

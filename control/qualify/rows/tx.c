@@ -6,7 +6,9 @@
 #include <unistd.h>
 
 #include "base/now.h"
+#include "qualify/rows/backlog.h"
 #include "qualify/rows/traffic.h"
+#include "qualify/rows/tx.h"
 
 #define IDLE_FRAMES 200
 #define TIMEOUT_NS (5 * RXAQM_NSEC_PER_SEC)

@@ -9,6 +9,7 @@
 #include "nic/netdev.h"
 #include "qualify/measure/socket.h"
 #include "qualify/record/record.h"
+#include "qualify/rows/gap.h"
 #include "qualify/rows/traffic.h"
 
 static void put_features(struct qualify_row *row, __u64 features)
@@ -38,19 +39,21 @@ static int bind_socket(const struct qualify_run *run, __u16 flags)
 	return err ?: !!(options.flags & XDP_OPTIONS_ZEROCOPY);
 }
 
-static const char *put_sockets(struct qualify_run *run, struct qualify_row *row)
+/* True: zero copy works. */
+static bool put_sockets(struct qualify_run *run, struct qualify_row *row)
 {
-	int zero = bind_socket(run, XDP_ZEROCOPY), copy;
-	const char *words;
+	int zero = bind_socket(run, XDP_ZEROCOPY),
+	    copy = zero == 1 ? 0 : bind_socket(run, XDP_COPY);
 
-	copy = zero == 1 ? 0 : bind_socket(run, XDP_COPY);
-	words = zero == 1 ? "zero-copy" : copy >= 0 ? "copy" : "none";
 	qualify_figure_detail(
 		qualify_figure_add(row, "zero_copy", "",
 				   "a socket bound to the queue in use with XDP_ZEROCOPY, then XDP_COPY; "
 				   "getsockopt(XDP_OPTIONS)"),
-		words, "%s", zero == 1 ? "" : strerror(zero < 0 ? -zero : EOPNOTSUPP));
-	return words;
+		zero == 1 ? "zero-copy" :
+		copy >= 0 ? "copy" :
+			    "none",
+		"%s", zero == 1 ? "" : strerror(zero < 0 ? -zero : EOPNOTSUPP));
+	return zero == 1;
 }
 
 static bool put_mode(struct qualify_run *run, struct qualify_row *row, bool native)
@@ -121,8 +124,7 @@ static int put_drop(struct qualify_run *run, struct qualify_row *row, bool *ret_
 int qualify_row_xdp(struct qualify_run *run, struct qualify_row *row)
 {
 	__u64 features = ~0ULL; /* the kernel does not tell (before 6.3) */
-	bool native, drop = false;
-	const char *sockets;
+	bool native, zero_copy, drop = false;
 	unsigned int missing = 0;
 	int err;
 
@@ -131,12 +133,12 @@ int qualify_row_xdp(struct qualify_run *run, struct qualify_row *row)
 	native = put_mode(run, row, true);
 	put_mode(run, row, false);
 	err = put_drop(run, row, &drop) ?: put_gap(run, row);
-	sockets = put_sockets(run, row);
+	zero_copy = put_sockets(run, row);
 	if (err)
 		return err;
 	if (features != ~0ULL) {
 		missing += features & RXAQM_ND_XDP_ACT_BASIC && (!native || !drop);
-		missing += features & RXAQM_ND_XDP_ACT_XSK_ZEROCOPY && strcmp(sockets, "zero-copy");
+		missing += features & RXAQM_ND_XDP_ACT_XSK_ZEROCOPY && !zero_copy;
 	} else {
 		missing = !drop;
 	}

@@ -364,7 +364,6 @@ TEST_CASE("a device that takes long to come back", "[qualify]")
 	}
 	CHECK(record.words("Q18", "after_flap") == "yes");
 	CHECK(record.words("Q18", "after_reset") == "yes");
-	CHECK(record.words("Q18", "after_alloc_failure").rfind("unknown: none", 0) == 0);
 	CHECK(record.words("Q18", "stats_kept") == "yes");
 	CHECK(record.median("Q18", "gap_reset") >= ms * 1e6);
 	CHECK(record.median("Q18", "gap_reset") - record.error("Q18", "gap_reset") <
@@ -372,39 +371,6 @@ TEST_CASE("a device that takes long to come back", "[qualify]")
 	/* Before that the link was down for 50 ms. */
 	CHECK(record.median("Q18", "recovery") >= ms * 1e6 + 4e7);
 	lab.set("reset_ms", 0);
-}
-
-TEST_CASE("allocations that fail", "[qualify][alloc]")
-{
-	Lab lab;
-
-	lab.without_addresses();
-	SECTION("now and then, and are tried again")
-	{
-		const int64_t before = lab.nic_stat("rx_alloc_failed");
-		EachSecond fail([&lab] { lab.set("alloc_fail", "0 300"); });
-		const Record record = lab.measure("Q18");
-		CHECK(record.words("Q18", "after_alloc_failure") == "yes");
-		CHECK(record.median("Q18", "alloc_failures") >= 300);
-		CHECK(record.median("Q18", "alloc_failures") <=
-		      double(lab.nic_stat("rx_alloc_failed") - before));
-		CHECK(record.median("Q18", "gap_alloc") < 1e9);
-		CHECK(record.words("Q18", "stats_kept") == "yes");
-		CAPTURE(record.words("Q18", "after_flap"), record.words("Q18", "after_reset"),
-			record.median("Q18", "recovery"));
-		CHECK(record.verdict("Q18") == PASS);
-	}
-	SECTION("and are not tried again")
-	{
-		/* After Q17 only Q18 needs pages: the first allocation then fails. */
-		lab.set("alloc_retry", 0);
-		const Record record = lab.measure_then("Q17", "Q18",
-						       [&lab] { lab.set("alloc_fail", "0 1"); });
-		CHECK(record.words("Q18", "after_alloc_failure") == "no");
-		/* The flap creates the rings anew. */
-		CHECK(record.words("Q18", "after_flap") == "yes");
-		CHECK(record.verdict("Q18") == FAIL);
-	}
 }
 
 TEST_CASE("beside a busy program on each CPU there is no verdict, but its name", "[qualify][busy]")

@@ -184,37 +184,3 @@ TEST_CASE("the link is taken down only if no address is lost by it", "[qualify]"
 	CHECK(Record(result.out).words("Q18", "stats_kept") == "yes");
 	CHECK(place.now() == place.before);
 }
-
-/* As a kernel with CONFIG_FAIL_PAGE_ALLOC has them; here nothing fails by them. */
-
-TEST_CASE("faults are injected where the kernel can, and taken back", "[qualify]")
-{
-	Place place;
-	const std::string before = place.dir + "/before", after = place.dir + "/after";
-	const std::string script =
-		"set -e; mount -t tmpfs none /sys/kernel/debug; mkdir /sys/kernel/debug/fail_page_alloc; "
-		"cd /sys/kernel/debug/fail_page_alloc; "
-		"echo -1 >times; echo 1 >min-order; echo 2 >verbose; echo 0 >probability; "
-		"grep . * >" +
-		before + "; status=0; \"$@\" || status=$?; grep . * >" + after + "; exit $status";
-	Args args = { "unshare", "-m", "--propagation", "private", "sh", "-c", script, "sh" };
-
-	place.wire.rx.ip("addr flush dev " + place.wire.rx_if + " scope global");
-	for (const std::string &word :
-	     place.host.command(place.wire.rx,
-				qualify_args(place.wire, "Q18", { "--yes-disturb" })))
-		args.push_back(word);
-	Result result = run(args, place.host.with_environment(place.options()));
-	CAPTURE(result.text());
-	REQUIRE(qualify_ended(result));
-	CHECK(result.out.find("(fail_page_alloc)") != std::string::npos);
-	CHECK(Record(result.out)
-		      .words("Q18", "after_alloc_failure")
-		      .starts_with("unknown: no counter"));
-	std::stringstream was, is;
-	was << std::ifstream(before).rdbuf();
-	is << std::ifstream(after).rdbuf();
-	CHECK(is.str() == was.str());
-	CHECK(was.str().find("verbose:2") != std::string::npos);
-	CHECK_FALSE(place.has_journal());
-}

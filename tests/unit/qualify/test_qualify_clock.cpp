@@ -13,7 +13,7 @@
 #include "phc_device.hpp"
 
 extern "C" {
-#include "qualify/rows/traffic.h"
+#include "qualify/rows/row.h"
 }
 
 using Catch::Matchers::WithinAbs;
@@ -75,30 +75,4 @@ TEST_CASE("which packets may be stamped", "[qualify]")
 	CHECK(std::string(find(row, "tx_types")->words) == "off onestep-sync");
 	CHECK(std::string(find(row, "rx_filters")->words) == "all");
 	qualify_row_free(&row);
-}
-
-TEST_CASE("who else has a file open", "[qualify]")
-{
-	char path[] = "/tmp/rxaqm-open-XXXXXX", words[96];
-	const int fd = mkstemp(path);
-	pid_t pid;
-
-	REQUIRE(fd >= 0);
-	qualify_opened_by(path, words);
-	CHECK(std::string(words) == "none");
-	pid = fork();
-	if (!pid) {
-		execlp("sleep", "sleep", "60", nullptr);
-		_exit(127);
-	}
-	/* Until it is sleep, which is called so. */
-	for (int i = 0; i < 1000 && std::string(words) != "sleep"; i++) {
-		usleep(10000);
-		qualify_opened_by(path, words);
-	}
-	CHECK(std::string(words) == "sleep");
-	kill(pid, SIGKILL);
-	waitpid(pid, nullptr, 0);
-	close(fd);
-	unlink(path);
 }

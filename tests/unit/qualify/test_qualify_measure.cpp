@@ -15,7 +15,7 @@ extern "C" {
 #include "qualify/measure/figure.h"
 #include "qualify/measure/frame.h"
 #include "qualify/qualify.h"
-#include "qualify/rows/traffic.h"
+#include "qualify/rows/row.h"
 }
 
 using Catch::Matchers::WithinRel;
@@ -331,42 +331,6 @@ TEST_CASE("the serial number of a device is found in its VPD", "[qualify]")
 	/* A length that is more than there is. */
 	CHECK(serial("\x90\xff\xffSN\xff"
 		     "abc"s) == "-");
-}
-
-TEST_CASE("which counters tell of memory that was not had", "[qualify]")
-{
-	static const struct {
-		const char *name;
-		bool counts;
-	} counters[] = {
-		{ "ethtool alloc_rx_buff_failed", true },
-		{ "ethtool rx_queue_0_alloc_failed", true },
-		{ "ethtool rx0_buff_alloc_err", true },
-		{ "ethtool   rx buf alloc fail", true },
-		{ "ethtool [0]: rx_skb_alloc_discard", true },
-		/* Pages that were had: by ixgbe, and by net/core/page_pool.c */
-		{ "ethtool alloc_rx_page", false },
-		{ "ethtool rx_pp_alloc_fast", false },
-		{ "ethtool rx_pp_alloc_slow_ho", false },
-		{ "ethtool rx_pp_alloc_empty", false },
-		{ "ethtool rx0_pp_alloc_refill", false },
-		{ "ethtool rx_pp_alloc_waive", false },
-		{ "ethtool tx_alloc_failed", false },
-		{ "ethtool rx_missed_errors", false },
-	};
-
-	for (const auto &[name, counts] : counters) {
-		struct qualify_counter of[2] = { { "ethtool rx_alloc_failed", 3 }, {} };
-		struct qualify_counters moved = {};
-
-		CAPTURE(name);
-		strcpy(of[1].name, name);
-		of[1].value = 7;
-		moved.list.at = of;
-		moved.list.nr = 2;
-		/* Queues are in the sum. */
-		CHECK(qualify_alloc_failures(&moved) == (counts ? 7 : 3));
-	}
 }
 
 TEST_CASE("how completions come is not told by frames on an idle CPU alone", "[qualify]")
