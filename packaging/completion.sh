@@ -82,7 +82,7 @@ keys_of_policy()
 			some["target"] = "auto 500us 1ms 2ms 5ms 10ms"; some["interval"] = "10ms 20ms 40ms 100ms"
 			some["ce_threshold"] = "off 500us 1ms 5ms 10ms"
 			some["max_drop"] = "0% 10% 25% 50% 100%"; some["lease"] = "off 10s 1m 10m"
-			some["exempt_ports"] = "none 22"; some["exempt_dscp"] = "none ef cs6 cs7"
+			some["exempt_ports"] = "none 22"; some["exempt_dscp"] = "none cs6,cs7 ef"
 		}
 		$1 == "Policy" {
 			if ($3 ~ /^[a-z0-9|]*$/)

@@ -140,7 +140,7 @@ rxaqm_always_inline bool rxaqm_frame_headers(struct rxaqm_packet *pkt,
 rxaqm_always_inline bool rxaqm_packet_exempt(const struct rxaqm_policy *policy,
 					     const struct rxaqm_packet *pkt)
 {
-	return rxaqm_packet_exempt_dscp(policy, pkt->dscp) ||
+	return (policy->exempt_dscp >> (pkt->dscp & 63) & 1) ||
 	       rxaqm_packet_exempt_port(policy, pkt->sport, pkt->dport) ||
 	       rxaqm_packet_control(pkt->protocol, pkt->dport);
 }

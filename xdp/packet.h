@@ -46,11 +46,6 @@
 #define RXAQM_PORT_PTP_EVENT 319
 #define RXAQM_PORT_PTP_GENERAL 320
 
-/* Network control (RFC 2474, 4.2.2): what BGP, OSPF and their like are sent with. */
-#define RXAQM_DSCP_CS6 48
-#define RXAQM_DSCP_CS7 56
-#define RXAQM_DSCP_CONTROL (1ULL << RXAQM_DSCP_CS6 | 1ULL << RXAQM_DSCP_CS7)
-
 #define RXAQM_IP4_MORE_FRAGMENTS 0x2000
 #define RXAQM_IP4_FRAGMENT_OFFSET 0x1fff
 
@@ -259,12 +254,6 @@ static inline bool rxaqm_packet_exempt_port(const struct rxaqm_policy *policy, _
 			return true;
 	}
 	return false;
-}
-
-/* Does the policy exempt @dscp, or is it network control, which is always exempt? */
-rxaqm_always_inline bool rxaqm_packet_exempt_dscp(const struct rxaqm_policy *policy, __u8 dscp)
-{
-	return ((policy->exempt_dscp | RXAQM_DSCP_CONTROL) >> (dscp & 63)) & 1;
 }
 
 /* Is it IP right after Ethernet, without options or extension headers, and with all headers in the

@@ -474,6 +474,7 @@ rxaqm_policy simple_policy()
 	policy.mode = RXAQM_MODE_ENFORCE;
 	policy.law = RXAQM_LAW_CODEL;
 	policy.ecn = RXAQM_ECN_ON;
+	policy.exempt_dscp = 1ULL << 48 | 1ULL << 56; /* the default: CS6, CS7 */
 	return policy;
 }
 

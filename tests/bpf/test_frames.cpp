@@ -181,6 +181,9 @@ TEST_CASE("frames: what the policy exempts", "[frames]")
 			      XDP_PASS);
 			CHECK(verdict([](Packet &p) { p.dport = 3261; }) == XDP_DROP);
 			CHECK(verdict([](Packet &p) { p.tos = 45 << 2; }) == XDP_DROP);
+			/* Who names others takes the default away. */
+			CHECK(verdict([](Packet &p) { p.tos = 48 << 2; }) == XDP_DROP);
+			CHECK(verdict([](Packet &p) { p.tos = 56 << 2; }) == XDP_DROP);
 			/* No ports, and slots of the table that are not in use. */
 			CHECK(verdict([](Packet &p) { p.fragment = 10; }) == XDP_DROP);
 			CHECK(verdict([](Packet &p) { p.sport = 0, p.protocol = UDP; }) ==

@@ -250,12 +250,11 @@ def policies():
     for version, dscp, ecn in itertools.product((4, 6), range(64), (2,)):
         shape = 0 if version == 4 else "none"
         layers, off, _ = headers(version, "untagged", shape, ecn, dscp)
-        control = dscp in (48, 56)
         for body, kind in (([tcp("PA"), Raw(b"x")], "tcp"), ([tcp()], "ack"), ([tcp("S")], "syn")):
-            emit(f"{version}-dscp-{dscp}", layers + body, "exempt" if control else kind, ecn, off)
+            emit(f"{version}-dscp-{dscp}", layers + body, kind, ecn, off)
             emit(f"{version}-dscp-{dscp}-exempt", layers + body, "exempt", ecn, off, dscp=dscp)
-            emit(f"{version}-dscp-{dscp}-other", layers + body, "exempt" if control else kind, ecn,
-                 off, dscp=(dscp + 1) % 64)
+            emit(f"{version}-dscp-{dscp}-other", layers + body, kind, ecn, off,
+                 dscp=(dscp + 1) % 64)
     for version, tags, shape in shapes():
         for proto, body, kind in (
                 (6, tcp("PA", sport=22) / Raw(b"x"), "exempt"), (6, tcp(dport=22), "exempt"),

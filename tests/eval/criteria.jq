@@ -85,5 +85,6 @@ def criteria: . as $in
 			| judged("the host sends"; "goodput at least 0.98 of nothing"; . >= 0.98)),
 		(each(.row == "burst"; .mine | map(.law_drops) | max)
 			| judged("bursts, incast, pauses"; "the law drops nothing"; . == 0)),
-		(each(.row == "exempt"; if any(.mine[].notes[]; test("exempt")) then 1 else 0 end)
-			| judged("exempt traffic over capacity"; "status says so (1: it does)"; . == 1))];
+		(each(.row == "exempt"; .mine | median(lost_within_share))
+			| judged("exempt traffic over capacity"; "requests up to the client's share: at most 1 % lost"; . <= 1)),
+		within(.row == "exempt"; "exempt traffic over capacity")];

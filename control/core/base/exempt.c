@@ -140,7 +140,7 @@ const char *rxaqm_exempt_words(const struct rxaqm_policy *policy, char buf[RXAQM
 	size_t len;
 
 	len = (size_t)snprintf(buf, RXAQM_EXEMPT_WORDS,
-			       "ICMP, IGMP, OSPF, VRRP, PTP, DSCP cs6 and cs7, all but IP");
+			       "ICMP, IGMP, OSPF, VRRP, PTP, all but IP");
 	if (policy->nr_exempt_ports) {
 		rxaqm_exempt_format_ports(policy, list, sizeof(list));
 		len += (size_t)snprintf(buf + len, RXAQM_EXEMPT_WORDS - len, ", exempt_ports=%s",

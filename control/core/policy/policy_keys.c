@@ -51,8 +51,9 @@ const struct rxaqm_key rxaqm_settings[RXAQM_NR_SETTINGS + 1] = {
 	  .help = "time after which enforce lapses to observe, unless it is set again" },
 	{ KEY("exempt_ports", exempt_port), .type = RXAQM_TYPE_PORTS, .standard = "none",
 	  .help = "up to 8 TCP or UDP ports, of either end, that are exempt" },
-	{ KEY("exempt_dscp", exempt_dscp), .type = RXAQM_TYPE_DSCP, .standard = "none",
-	  .help = "DSCPs that are exempt beside CS6 and CS7, as numbers, names or ranges: cs1,46,8-10" },
+	/* Network control (RFC 2474, 4.2.2): what BGP, OSPF and their like are sent with. */
+	{ KEY("exempt_dscp", exempt_dscp), .type = RXAQM_TYPE_DSCP, .standard = "cs6,cs7",
+	  .help = "DSCPs that are exempt, as numbers, names or ranges: cs6,cs7,46,8-10" },
 	{ KEY("merge", merge), CHOICE(switch_names), .standard = "on",
 	  .help = "law=auto: clear PSH of full TCP segments while a queue stands, so that GRO merges "
 		  "them; only where packets end on this host" },

@@ -375,7 +375,8 @@ TEST_CASE("enforce: exempt traffic that holds the queue by law=codel is told", "
 		return s.host.rxaqm(s.wire.rx, { "status" })
 			       .out
 			       .find("note: queue 0: exempt traffic holds it over target (100 % of its packets), and "
-				     "law=codel cannot help; exempt are ICMP") != std::string::npos;
+				     "law=codel cannot help; exempt are ICMP, IGMP, OSPF, VRRP, PTP, all but IP, "
+				     "exempt_dscp=cs6,cs7") != std::string::npos;
 	}));
 	CHECK(s.while_loaded([&] {
 		return s.host.rxaqm(s.wire.rx, { "check", "--warn=1ms" })

@@ -153,6 +153,19 @@ TEST_CASE("queues: mode off measures nothing, from the next packet on", "[queues
 		      "off");
 }
 
+TEST_CASE("queues: CS6 and CS7 are exempt by a default that is seen and can be taken away",
+	  "[queues]")
+{
+	Attached a;
+	auto show = [&] { return a.host.rxaqm(a.wire.rx, { "policy", "show", a.wire.rx_if }).out; };
+
+	CHECK(show().find(" exempt_dscp=cs6,cs7 ") != std::string::npos);
+	CHECK(a.set("0", "exempt_dscp=none") == 0);
+	CHECK(show().find(" exempt_dscp=none ") != std::string::npos);
+	CHECK(a.host.json(a.wire.rx, { "policy", "show", a.wire.rx_if })
+		      .text("/policies/0/sources/exempt_dscp") == "operator");
+}
+
 TEST_CASE("queues: what is saved and loaded is the same", "[queues]")
 {
 	Attached a;

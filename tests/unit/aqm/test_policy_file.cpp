@@ -192,7 +192,7 @@ TEST_CASE("policy file: only what differs is written", "[policy_file]")
 				 "max_drop=100%\n"
 				 "lease=off\n"
 				 "exempt_ports=none\n"
-				 "exempt_dscp=none\n"
+				 "exempt_dscp=cs6,cs7\n"
 				 "merge=on\n"
 				 "\n"
 				 "[queue 1-3,6]\n"

@@ -44,13 +44,20 @@ TEST_CASE("settings: defaults", "[settings]")
 	static const struct {
 		const char *key, *value;
 	} rows[] = {
-		{ "mode", "observe" },	   { "signal", "auto" },
-		{ "law", "auto" },	   { "target", "auto:500us" },
-		{ "interval", "40ms" },	   { "ecn", "on" },
-		{ "ce_threshold", "off" }, { "ce_threshold_selector", "any" },
-		{ "ack", "thin" },	   { "max_drop", "100%" },
-		{ "lease", "off" },	   { "exempt_ports", "none" },
-		{ "exempt_dscp", "none" }, { "merge", "on" },
+		{ "mode", "observe" },
+		{ "signal", "auto" },
+		{ "law", "auto" },
+		{ "target", "auto:500us" },
+		{ "interval", "40ms" },
+		{ "ecn", "on" },
+		{ "ce_threshold", "off" },
+		{ "ce_threshold_selector", "any" },
+		{ "ack", "thin" },
+		{ "max_drop", "100%" },
+		{ "lease", "off" },
+		{ "exempt_ports", "none" },
+		{ "exempt_dscp", "cs6,cs7" },
+		{ "merge", "on" },
 	};
 	rxaqm_policy policy = defaults();
 
