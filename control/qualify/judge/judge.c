@@ -21,7 +21,7 @@ struct finding {
 /* The findings on all figures of a row. */
 struct findings {
 	struct finding worst;
-	unsigned int judged;
+	unsigned int limits, judged;
 	const struct qualify_limit *missing; /* the first limit whose needed figure is missing */
 	const char *missing_name;
 	const struct qualify_figure *few; /* that figure, if it has too few samples */
@@ -143,6 +143,7 @@ static void hold(const struct qualify_record *record, const struct qualify_row *
 	const char *missing = limit->figure;
 	unsigned int judged = 0;
 
+	findings->limits++;
 	rxaqm_list_each(figure, &row->figures) {
 		struct finding found = { .limit = limit, .figure = figure };
 
@@ -216,7 +217,10 @@ static void conclude(struct qualify_row *row, const struct findings *findings, c
 		say_number(worst, is);
 	snprintf(row->meaning, sizeof(row->meaning), "%s",
 		 row->verdict >= QUALIFY_WARN ? worst->limit->why : "");
-	if (row->verdict != QUALIFY_UNKNOWN)
+	if (!findings->limits) {
+		row->verdict = QUALIFY_NONE;
+		snprintf(row->why, sizeof(row->why), "no limit for class %s: not judged", class);
+	} else if (row->verdict != QUALIFY_UNKNOWN)
 		snprintf(row->why, sizeof(row->why),
 			 row->verdict == QUALIFY_PASS && findings->judged > 1 ? "%s; %u more" :
 										"%s",
@@ -226,8 +230,6 @@ static void conclude(struct qualify_row *row, const struct findings *findings, c
 			 *row->reason ? row->reason : row->disturbed);
 	else if (findings->missing)
 		say_missing(row, findings);
-	else
-		snprintf(row->why, sizeof(row->why), "no limit for class %s", class);
 }
 
 const struct qualify_limit *qualify_limit_of(const char *nic_class, const char *row,
@@ -293,7 +295,7 @@ void qualify_lacking(const struct qualify_record *record, char list[QUALIFY_LACK
 		len = strcspn(at, ",");
 		snprintf(id, sizeof(id), "%.*s", (int)len, at);
 		row = qualify_find_row(record, id);
-		if (!row || row->verdict == QUALIFY_UNKNOWN)
+		if (!row || row->verdict == QUALIFY_UNKNOWN || row->verdict == QUALIFY_NONE)
 			to += (size_t)snprintf(list + to, QUALIFY_LACKING_LEN - to, "%s%s",
 					       to ? ", " : "", id);
 	}

@@ -74,7 +74,7 @@ struct qualify_judged {
 bool qualify_judge_figure(const struct qualify_record *record, const struct qualify_row *row,
 			  const char *name, struct qualify_judged *judged);
 
-/* The required rows of @record that are unknown or not there, as in "Q1, Q4". */
+/* The required rows of @record that have no verdict or are not there, as in "Q1, Q4". */
 #define QUALIFY_LACKING_LEN 256 /* longer than "required" can become */
 void qualify_lacking(const struct qualify_record *record, char list[QUALIFY_LACKING_LEN]);
 
@@ -86,9 +86,9 @@ enum qualify_verdict qualify_judge_words(const struct qualify_limit *limit, cons
  * The worst figure decides. A number fails only if it exceeds the limit by more than its error; by
  * less is a warning. A row is unknown, and keeps its "why", if a needed figure is missing or has
  * too few samples, or if the row was disturbed. The words "unknown" are not
- * judged.
+ * judged. A row without limits for the class has no verdict.
  *
- * The record fails if a row does; it is unknown if a required row is, or, if none is required, if
- * more rows are unknown than are not.
+ * The record fails if a row does; it is unknown if a required row has no verdict, or, if none is
+ * required, if more rows are unknown than are judged.
  */
 void qualify_judge(struct qualify_record *record);

@@ -256,8 +256,8 @@ static int add_row(struct qualify_comparison *comparison, unsigned int nr,
 	int err = 0;
 
 	/* Only a new failure counts: noise may cause a warning, and an unknown row says nothing. */
-	comparison->worse |= was && was->verdict != QUALIFY_UNKNOWN &&
-			     was->verdict != QUALIFY_FAIL && row->verdict == QUALIFY_FAIL;
+	comparison->worse |= was && row->verdict == QUALIFY_FAIL &&
+			     (was->verdict == QUALIFY_PASS || was->verdict == QUALIFY_WARN);
 	rxaqm_list_each(figure, &row->figures) {
 		for (i = 0; i < nr; i++) {
 			if (qualify_find_figure(qualify_find_row(&comparison->record[i], row->id),

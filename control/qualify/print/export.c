@@ -63,14 +63,15 @@ void qualify_print_csv(FILE *file, const void *what)
 /* The row's verdict, as CI tools know it. */
 static void put_case(FILE *file, const struct qualify_record *record, const struct qualify_row *row)
 {
-	static const char *const elements[] = { "skipped", "system-out", "system-out", "failure" };
+	static const char *const elements[] = { "skipped", "system-out", "system-out", "failure",
+						"skipped" };
 	char seconds[32], words[QUALIFY_WHY_LEN];
 
 	qualify_row_words(row, words);
 	snprintf(seconds, sizeof(seconds), "%.3f", (double)row->took_ms / 1e3);
 	rxaqm_markup(file, "<testcase classname=\"qualify.%s\" name=\"%s %s\" time=\"%s\">",
 		     record->interface, row->id, qualify_row_kind(row->id)->title, seconds);
-	if (row->verdict == QUALIFY_UNKNOWN || row->verdict == QUALIFY_FAIL)
+	if (row->verdict != QUALIFY_PASS && row->verdict != QUALIFY_WARN)
 		rxaqm_markup(file, "<%s message=\"%s\"/></testcase>\n", elements[row->verdict],
 			     words);
 	else
@@ -108,7 +109,8 @@ void qualify_print_junit(FILE *file, const void *what)
 		fprintf(file, " tests=\"%zu\" failures=\"%u\" skipped=\"%u\" errors=\"%d\">\n",
 			record->rows.nr + 1,
 			record->count[QUALIFY_FAIL] + (record->verdict == QUALIFY_FAIL),
-			record->count[QUALIFY_UNKNOWN], record->verdict == QUALIFY_UNKNOWN);
+			record->count[QUALIFY_UNKNOWN] + record->count[QUALIFY_NONE],
+			record->verdict == QUALIFY_UNKNOWN);
 		put_verdict(file, record);
 		rxaqm_list_each(row, &record->rows)
 			put_case(file, record, row);

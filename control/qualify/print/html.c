@@ -10,7 +10,7 @@
 /* With a mark that is readable without colours. */
 static void print_verdict(FILE *file, unsigned int verdict)
 {
-	static const char *const signs[] = { "?", "\342\234\223", "!", "\342\234\227" };
+	static const char *const signs[] = { "?", "\342\234\223", "!", "\342\234\227", "-" };
 
 	fprintf(file, "<span class=\"v v%u\">%s %s</span>", verdict, signs[verdict],
 		qualify_verdicts[verdict]);

@@ -14,7 +14,7 @@
 void qualify_print_verdict(FILE *file, enum qualify_verdict verdict, const char *text, int columns)
 {
 	static const enum rxaqm_paint paints[] = { RXAQM_PLAIN, RXAQM_GREEN, RXAQM_YELLOW,
-						   RXAQM_RED };
+						   RXAQM_RED, RXAQM_PLAIN };
 
 	rxaqm_paint(file, paints[verdict]);
 	fprintf(file, "%-*s", columns, text ?: qualify_verdicts[verdict]);
@@ -79,14 +79,16 @@ const char *qualify_result(const struct qualify_record *record, char text[QUALIF
 {
 	static const char *const results[] = { "Unknown", "Pass", "Pass, with warnings", "Fail" };
 	const __u32 *count = record->count;
-	char lacking[QUALIFY_LACKING_LEN];
+	char lacking[QUALIFY_LACKING_LEN], none[32] = "";
 
 	qualify_lacking(record, lacking);
+	if (count[QUALIFY_NONE])
+		snprintf(none, sizeof(none), ", %u not judged", count[QUALIFY_NONE]);
 	snprintf(text, QUALIFY_RESULT_LEN,
-		 " for %s (class %s): %u fail, %u warn, %u pass, %u unknown%s%s",
+		 " for %s (class %s): %u fail, %u warn, %u pass, %u unknown%s%s%s",
 		 qualify_class(record->nic_class)->words, record->nic_class, count[QUALIFY_FAIL],
-		 count[QUALIFY_WARN], count[QUALIFY_PASS], count[QUALIFY_UNKNOWN],
-		 *lacking ? "; required, and unknown: " : "", lacking);
+		 count[QUALIFY_WARN], count[QUALIFY_PASS], count[QUALIFY_UNKNOWN], none,
+		 *lacking ? "; required, and without a verdict: " : "", lacking);
 	return results[record->verdict];
 }
 

@@ -15,7 +15,7 @@ LAYOUT(qualify_figure, FIELDS(qualify_figure, name, unit, method, words, detail,
        FIELDS(qualify_figure, median, p99, min, max, cv, error),
        LIST(qualify_figure, curves, rxaqm_curve_type));
 
-const char *const qualify_verdicts[] = { "unknown", "pass", "warn", "fail", NULL };
+const char *const qualify_verdicts[] = { "unknown", "pass", "warn", "fail", "none", NULL };
 
 LAYOUT(qualify_row, FIELD(qualify_row, id), NAME(qualify_row, verdict, qualify_verdicts),
        FIELDS(qualify_row, why, meaning, reason, disturbed, took_ms),
@@ -25,11 +25,8 @@ LAYOUT(qualify_setup, FIELDS(qualify_setup, name, value));
 
 #define COUNT(n, v) { .name = (n), .kind = RXAQM_FIELD_U32, .offset = (v) * sizeof(__u32) }
 static const struct rxaqm_field count_fields[] = {
-	COUNT("fail", QUALIFY_FAIL),
-	COUNT("warn", QUALIFY_WARN),
-	COUNT("pass", QUALIFY_PASS),
-	COUNT("unknown", QUALIFY_UNKNOWN),
-	{},
+	COUNT("fail", QUALIFY_FAIL),	   COUNT("warn", QUALIFY_WARN), COUNT("pass", QUALIFY_PASS),
+	COUNT("unknown", QUALIFY_UNKNOWN), COUNT("none", QUALIFY_NONE), {},
 };
 static const struct rxaqm_layout count_type = { count_fields, QUALIFY_NR_VERDICTS * sizeof(__u32) };
 

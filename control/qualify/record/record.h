@@ -39,6 +39,7 @@ enum qualify_verdict {
 	QUALIFY_PASS,
 	QUALIFY_WARN,
 	QUALIFY_FAIL,
+	QUALIFY_NONE, /* of a row that has no limit for the class */
 	QUALIFY_NR_VERDICTS,
 };
 extern const char *const qualify_verdicts[]; /* their names, up to NULL */

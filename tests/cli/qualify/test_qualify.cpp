@@ -118,12 +118,21 @@ TEST_CASE("cli: a NIC of which too little was measured does not pass", "[cli]")
 	CHECK(read(junit).find("name=\"verdict\"><error>Unknown for a host") != std::string::npos);
 	check_row({ {}, 0, "Pass for a host", "" },
 		  host.rxaqm({ "qualify", "--from", nic, "--require=q5" }));
+	/* What has no limit for a class is neither judged nor unknown. */
+	std::ofstream(scratch / "xsk.json")
+		<< R"({"format":"rxaqm-qualify","version":2,"interface":"eth0","nic_class":"af_xdp",)"
+		<< R"("rows":[{"id":"Q11"},{"id":"Q15"},{"id":"Q5",)"
+		<< R"("figures":[{"name":"source","words":"mac"}]}]})";
+	check_row({ {}, 0, "1 pass, 0 unknown, 2 not judged", "" },
+		  host.rxaqm({ "qualify", "--from", scratch / "xsk.json", "--junit", junit }));
+	CHECK(read(junit).find(" tests=\"4\" failures=\"0\" skipped=\"2\" errors=\"0\"") !=
+	      std::string::npos);
 	const Result lacks = host.rxaqm(
 		{ "qualify", "--from", nic, "--require=Q5,Q9,Q1", "--json", "--out", nic });
 	CHECK(lacks.exit_code == 6);
 	CHECK(Json(lacks.out).text("/required") == "Q5,Q9,Q1");
 	/* The record keeps that. */
-	check_row({ {}, 6, "required, and unknown: Q9, Q1", "" },
+	check_row({ {}, 6, "required, and without a verdict: Q9, Q1", "" },
 		  host.rxaqm({ "qualify", "--from", nic }));
 	check_row({ {}, 2, "", "--require: no such row: \"Q99\"" },
 		  host.rxaqm({ "qualify", "--from", nic, "--require=Q5,Q99" }));

@@ -161,7 +161,7 @@ TEST_CASE("qualify: unknown keeps its reason", "[qualify]")
 	record.row("Q5")->reason[0] = '\0';
 	CHECK(verdict(record, "Q5") == "unknown: \"source\" was not measured");
 	record.row("Q99");
-	CHECK(verdict(record, "Q99") == "unknown: no limit for class aqm");
+	CHECK(verdict(record, "Q99") == "none: no limit for class aqm: not judged");
 }
 
 TEST_CASE("qualify: no verdict rests on a detail, however it is worded", "[qualify]")
@@ -261,7 +261,7 @@ static bool make(NicRecord &record, const struct qualify_limit *limit, int wante
 TEST_CASE("qualify: what is said of a row never contradicts its verdict", "[qualify]")
 {
 	for (const auto *limit = qualify_limits; limit->row; limit++) {
-		for (int wanted = 0; wanted < QUALIFY_NR_VERDICTS; wanted++) {
+		for (int wanted = 0; wanted <= QUALIFY_FAIL; wanted++) {
 			NicRecord record;
 
 			strcpy(record.nic_class, limit->classes & QUALIFY_AQM ? "aqm" : "af_xdp");
@@ -314,6 +314,33 @@ TEST_CASE("qualify: contradictions fail", "[qualify]")
 	CHECK(has(verdict(record, "Q19"), "fail: Napi: contradicts: profile joint"));
 }
 
+TEST_CASE("qualify: a row without limits for the class makes no NIC unknown", "[qualify]")
+{
+	NicRecord record;
+
+	strcpy(record.nic_class, "af_xdp");
+	record.number("Q8", "floor", 1e3, "ns");
+	record.row("Q9");
+	/* Whether it was measured or not, or disturbed. */
+	record.number("Q11", "standing_on_150", 1e6, "ns");
+	strcpy(record.row("Q15")->reason, "none of 512 segments came");
+	strcpy(record.row("Q98")->disturbed, "another program (busy) had CPU 1");
+	for (const char *id : { "Q11", "Q15", "Q98" })
+		CHECK(verdict(record, id) == "none: no limit for class af_xdp: not judged");
+	CHECK(record.count[QUALIFY_NONE] == 3);
+	CHECK(record.count[QUALIFY_UNKNOWN] == 1);
+	CHECK(record.verdict == QUALIFY_PASS);
+	/* Who requires it lacks it. */
+	strcpy(record.required, "Q8,Q11");
+	qualify_judge(&record);
+	CHECK(record.verdict == QUALIFY_UNKNOWN);
+	/* Without any limit nothing is known. */
+	strcpy(record.required, "");
+	strcpy(record.nic_class, "ptp");
+	qualify_judge(&record);
+	CHECK(record.verdict == QUALIFY_UNKNOWN);
+}
+
 TEST_CASE("qualify: classes have limits of their own", "[qualify]")
 {
 	NicRecord record;
@@ -324,7 +351,7 @@ TEST_CASE("qualify: classes have limits of their own", "[qualify]")
 	strcpy(record.nic_class, "af_xdp");
 	CHECK(has(verdict(record, "Q14"), "fail: zero_copy: copy"));
 	strcpy(record.nic_class, "ptp");
-	CHECK(verdict(record, "Q14") == "unknown: no limit for class ptp");
+	CHECK(verdict(record, "Q14") == "none: no limit for class ptp: not judged");
 	record.row("Q14")->figures.nr = 0;
 	strcpy(record.nic_class, "aqm");
 	CHECK(verdict(record, "Q14") == "unknown: \"missing\" was not measured");
