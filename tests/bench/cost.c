@@ -279,7 +279,7 @@ static int check(const struct bench *bench, const struct variant *v)
 {
 	const __u64 *stat = bench->queue[0].stat;
 	bool low = stat[RXAQM_STAT_LOW],
-	     over = stat[RXAQM_STAT_OVER_NECT] + stat[RXAQM_STAT_OVER_ECT0];
+	     over = stat[RXAQM_STAT_OVER_NOT_ECT] + stat[RXAQM_STAT_OVER_ECT0];
 
 	if (v->program == SOCKET && !stat[RXAQM_STAT_REDIRECT]) {
 		fprintf(stderr, "cost: \"%s\" redirected nothing\n", v->name);

@@ -55,7 +55,7 @@ TEST_CASE("live: polls end, stamps become sojourns", "[live]")
 	}));
 	rxaqm_queue q = read_queue(host);
 	CHECK(q.stat[RXAQM_STAT_POLLS_DRAINED] > 100);
-	CHECK(q.stat[RXAQM_STAT_POLLS_BUSY] == 0);
+	CHECK(q.stat[RXAQM_STAT_POLLS_LEFT] == 0);
 	CHECK(q.stat[RXAQM_STAT_POLLS_LOST] == 0);
 	CHECK(q.stat[RXAQM_STAT_PACKETS] >= 1100);
 	CHECK(q.stat[RXAQM_STAT_STAMP_MISSING] == 0);

@@ -58,7 +58,7 @@ TEST_CASE("polls: the first packet leaves a note, the rest pass unlooked at", "[
 	CHECK(plane.cpu().want_ifindex == 0);
 	CHECK(plane.stat(RXAQM_STAT_PACKETS, 1) == 10);
 	CHECK(plane.stat(RXAQM_STAT_POLLS_DRAINED, 1) == 1);
-	CHECK(plane.stat(RXAQM_STAT_POLLS_BUSY, 1) == 0);
+	CHECK(plane.stat(RXAQM_STAT_POLLS_LEFT, 1) == 0);
 	CHECK(plane.queue(1).napi == NAPI);
 	CHECK(plane.queue(1).cpu == uint32_t(sched_getcpu()));
 	CHECK(!stands(plane, 1));
@@ -74,7 +74,7 @@ TEST_CASE("polls: a full one makes the queue stand, an empty one ends it", "[pol
 	poll(plane, 64);
 	CHECK(stands(plane));
 	CHECK(plane.watched() == 0u);
-	CHECK(plane.stat(RXAQM_STAT_POLLS_BUSY) == 1);
+	CHECK(plane.stat(RXAQM_STAT_POLLS_LEFT) == 1);
 
 	/* Every packet is looked at now. */
 	plane.run(data_packet());
@@ -366,7 +366,7 @@ TEST_CASE("polls: packets of a fast standing queue are judged alike, and all cou
 		plane.stands_since(2 * SEC);
 	for (unsigned i = 0; i < 3 * (1 + MASK); i++)
 		plane.run(data_packet());
-	CHECK(plane.stat(RXAQM_STAT_OVER_NECT) == 3 * (1 + MASK));
+	CHECK(plane.stat(RXAQM_STAT_OVER_NOT_ECT) == 3 * (1 + MASK));
 	/* What is due comes with the next reading of the clock. */
 	plane.overdue();
 	for (unsigned i = 0; i < 1 + MASK; i++)
@@ -391,6 +391,6 @@ TEST_CASE("polls: whoever is under target first, the next reading of the clock c
 	plane.run(data_packet());
 	CHECK(plane.queue().clock_ns > read_ns);
 	plane.end_poll(9);
-	CHECK(plane.stat(RXAQM_STAT_OVER_NECT) == 3);
+	CHECK(plane.stat(RXAQM_STAT_OVER_NOT_ECT) == 3);
 	CHECK(plane.stat(RXAQM_STAT_LOW) == 6);
 }

@@ -124,7 +124,7 @@ TEST_CASE("socket: each packet goes there, with what is known of it", "[socket]"
 	CHECK(plane.stat(RXAQM_STAT_STAMP_MISSING) == 0);
 	CHECK_FALSE(plane.queue().flags & RXAQM_QUEUE_SAMPLED);
 	CHECK(plane.stat(RXAQM_STAT_JUDGED) == 0);
-	CHECK(plane.stat(RXAQM_STAT_POLLS_BUSY) == 1);
+	CHECK(plane.stat(RXAQM_STAT_POLLS_LEFT) == 1);
 }
 
 TEST_CASE("socket: one that goes or comes is known from the next poll on, and loses nothing",

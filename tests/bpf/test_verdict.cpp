@@ -30,7 +30,7 @@ TEST_CASE("verdict: a due Not-ECT packet is dropped, an ECT one marked", "[verdi
 	take_policy(plane, simple_policy());
 	CHECK(due(plane, p).verdict == XDP_DROP);
 	CHECK(plane.stat(RXAQM_STAT_DROP) == 1);
-	CHECK(plane.stat(RXAQM_STAT_OVER_NECT) == 1);
+	CHECK(plane.stat(RXAQM_STAT_OVER_NOT_ECT) == 1);
 	CHECK(plane.queue().poll_drops == 1);
 	CHECK(plane.queue().codel.dropping == 1);
 

@@ -40,7 +40,7 @@ TEST_CASE("wait: a slow consumer has packets dropped although polls drain the qu
 	CHECK(plane.queue().flags & RXAQM_QUEUE_WAITING);
 	CHECK_FALSE(plane.queue().flags & RXAQM_QUEUE_STANDING);
 	CHECK(plane.stat(RXAQM_STAT_DROP) == 1);
-	CHECK(plane.stat(RXAQM_STAT_OVER_NECT) == 1);
+	CHECK(plane.stat(RXAQM_STAT_OVER_NOT_ECT) == 1);
 
 	/* The end of a poll that drains the NIC's ring changes nothing about the other. */
 	plane.end_poll(2);

@@ -52,7 +52,7 @@ def window($a; $b; $flows; $truth):
 		p50_ns: ($hist | quantile_ns(0.5)),
 		p99_ns: ($hist | quantile_ns(0.99)),
 		truth: $truth,
-		polls_busy: $stats.polls_busy,
+		polls_left: $stats.polls_left,
 		polls_drained: $stats.polls_drained,
 		marks: ($stats.ecn_mark + $stats.ce_mark),
 		drops: $stats.drop,
@@ -95,7 +95,7 @@ def table:
 	row("  by the rig, p99"; $b.truth.p99_ns | duration; $a.truth.p99_ns | duration;
 		times_lower($b.truth.p99_ns; $a.truth.p99_ns)),
 	row("packets/s"; $b | persecond(.packets); $a | persecond(.packets); ""),
-	row("polls/s that left packets"; $b | persecond(.polls_busy); $a | persecond(.polls_busy); ""),
+	row("polls/s that left packets"; $b | persecond(.polls_left); $a | persecond(.polls_left); ""),
 	row("polls/s that drained"; $b | persecond(.polls_drained); $a | persecond(.polls_drained); ""),
 	row("CE marks/s"; $b | persecond(.marks); $a | persecond(.marks); ""),
 	row("AQM drops/s"; $b | persecond(.drops); $a | persecond(.drops); ""),

@@ -128,7 +128,7 @@ static void print_attached(const struct rxaqm_state *state, const struct rxaqm_i
 	rxaqm_out_str(&out, "profile", ", profile %s", iface->profile);
 	rxaqm_out_u64(&out, "nr_queues", iface->nr_queues == 1 ? ", %llu queue" : ", %llu queues",
 		      iface->nr_queues);
-	rxaqm_out_bool(&out, "by_cpu", " by CPU", NULL, iface->flags & RXAQM_IFACE_BY_CPU);
+	rxaqm_out_str(&out, "key", ", key %s", rxaqm_iface_key(iface));
 	rxaqm_out_text(&out, "\n");
 	rxaqm_notes_out(&out, state, iface, iface->name, true, 0);
 	rxaqm_out_close(&out, false);

@@ -68,7 +68,7 @@ static void print_json(const struct rxaqm_top *top, const struct rxaqm_top_row *
 			rxaqm_out_str(out, key, NULL, rxaqm_top_text(row, i));
 		else if (rxaqm_top_is_rate(i))
 			rxaqm_out_double(out, key, NULL, row->value[i]);
-		else if (i == RXAQM_TOP_CPU && !now->polled)
+		else if (rxaqm_top_is_unknown(row, i))
 			rxaqm_out_null(out, key, NULL);
 		else
 			rxaqm_out_u64(out, key, NULL, (__u64)row->value[i]);

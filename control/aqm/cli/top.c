@@ -28,7 +28,7 @@ static const struct {
 } columns[RXAQM_TOP_COLUMNS] = {
 	{ "interface", -9, TEXT, 0 }, { "Q", 2, NUMBER, 0 },	{ "CPU", 3, NUMBER, 1 },
 	{ "pps", 7, RATE, 0 },	      { "drop", 6, RATE, 0 },	{ "mark", 6, RATE, 0 },
-	{ "would", 6, RATE, 0 },      { "expt", 6, RATE, 3 },	{ "lo", 7, RATE, 3 },
+	{ "would", 6, RATE, 0 },      { "exempt", 6, RATE, 3 }, { "low", 7, RATE, 3 },
 	{ "drained", 7, RATE, 3 },    { "left", 6, RATE, 3 },	{ "q(ms)", 7, TIME, 0 },
 	{ "p99(ms)", 7, TIME, 0 },    { "ACK", 7, RATE, 2 },	{ "CE", 7, RATE, 2 },
 	{ "not-ECT", 7, RATE, 2 },    { "signal", 6, TEXT, 1 }, { "tgt(ms)", 7, TIME, 0 },
@@ -38,7 +38,7 @@ static const struct {
 
 const char *const rxaqm_top_keys[RXAQM_TOP_COLUMNS + 1] = {
 	"interface",	  "queue",  "cpu", "pps",	    "drop",	  "mark",
-	"would",	  "exempt", "low", "polls_drained", "polls_busy", "sojourn_p50_ns",
+	"would",	  "exempt", "low", "polls_drained", "polls_left", "sojourn_p50_ns",
 	"sojourn_p99_ns", "ack",    "ce",  "not_ect",	    "signal",	  "target_ns",
 	"limit_pps",	  "mode",
 };
@@ -75,18 +75,18 @@ static void fill(struct rxaqm_top_row *row, __u64 look)
 				 rate(row, RXAQM_STAT_WOULD_CE_MARK);
 	value[RXAQM_TOP_EXEMPT] = rate(row, RXAQM_STAT_OVER_EXEMPT);
 	value[RXAQM_TOP_DRAINED] = rate(row, RXAQM_STAT_POLLS_DRAINED);
-	value[RXAQM_TOP_BUSY] = rate(row, RXAQM_STAT_POLLS_BUSY);
+	value[RXAQM_TOP_LEFT] = rate(row, RXAQM_STAT_POLLS_LEFT);
 	value[RXAQM_TOP_P50] = (double)past->p50_ns;
 	value[RXAQM_TOP_P99] = (double)past->p99_ns;
 	value[RXAQM_TOP_ACK] = rate(row, RXAQM_STAT_OVER_ACK);
 	value[RXAQM_TOP_CE] = rate(row, RXAQM_STAT_OVER_CE) + rate(row, RXAQM_STAT_OVER_ECT0) +
 			      rate(row, RXAQM_STAT_OVER_ECT1); /* ECN-capable packets */
-	value[RXAQM_TOP_NECT] = rate(row, RXAQM_STAT_OVER_NECT);
+	value[RXAQM_TOP_NOT_ECT] = rate(row, RXAQM_STAT_OVER_NOT_ECT);
 	value[RXAQM_TOP_TARGET] = (double)now->target_ns;
 	value[RXAQM_TOP_LIMIT] = (double)now->law.limit_pps;
 	/* Packets are counted at the end of their poll, so this count may lag by one poll. */
 	low = value[RXAQM_TOP_PPS] - value[RXAQM_TOP_EXEMPT] - value[RXAQM_TOP_ACK] -
-	      value[RXAQM_TOP_CE] - value[RXAQM_TOP_NECT];
+	      value[RXAQM_TOP_CE] - value[RXAQM_TOP_NOT_ECT];
 	value[RXAQM_TOP_LOW] = MAX(low, 0);
 }
 
@@ -145,6 +145,12 @@ const char *rxaqm_top_text(const struct rxaqm_top_row *row, enum rxaqm_top_colum
 	       column == RXAQM_TOP_SIGNAL ? rxaqm_signal_now_names[row->now.signal] :
 	       column == RXAQM_TOP_MODE	  ? rxaqm_mode_now_names[row->now.mode] :
 					    NULL;
+}
+
+bool rxaqm_top_is_unknown(const struct rxaqm_top_row *row, enum rxaqm_top_column column)
+{
+	return (column == RXAQM_TOP_LIMIT && !row->now.law.holds) ||
+	       (column == RXAQM_TOP_CPU && !row->now.polled);
 }
 
 /* 0: it does not stand; else its sojourn in ns, plus 1. */
@@ -220,8 +226,7 @@ const char *rxaqm_top_cell(const struct rxaqm_top *top, enum rxaqm_top_column co
 		snprintf(buf, RXAQM_TOP_CELL, "%*s", width, columns[column].title);
 	else if (columns[column].kind == TEXT)
 		snprintf(buf, RXAQM_TOP_CELL, "%*s", width, rxaqm_top_text(row, column));
-	else if ((column == RXAQM_TOP_LIMIT && !row->now.law.holds) ||
-		 (column == RXAQM_TOP_CPU && !row->now.polled))
+	else if (rxaqm_top_is_unknown(row, column))
 		snprintf(buf, RXAQM_TOP_CELL, "%*s", width, "-");
 	else if (columns[column].kind == TIME)
 		snprintf(buf, RXAQM_TOP_CELL, "%*.2f", width, row->value[column] / 1e6);

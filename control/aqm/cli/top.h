@@ -21,12 +21,12 @@ enum rxaqm_top_column {
 	RXAQM_TOP_EXEMPT,
 	RXAQM_TOP_LOW,
 	RXAQM_TOP_DRAINED,
-	RXAQM_TOP_BUSY,
+	RXAQM_TOP_LEFT,
 	RXAQM_TOP_P50,
 	RXAQM_TOP_P99,
 	RXAQM_TOP_ACK,
 	RXAQM_TOP_CE,
-	RXAQM_TOP_NECT,
+	RXAQM_TOP_NOT_ECT,
 	RXAQM_TOP_SIGNAL,
 	RXAQM_TOP_TARGET,
 	RXAQM_TOP_LIMIT,
@@ -57,6 +57,8 @@ struct rxaqm_top_row {
 	struct rxaqm_top_past past[RXAQM_TOP_PAST]; /* by look, modulo this size */
 };
 
+/* Is there no value: no packet has told the CPU yet, or no flow is limited? */
+bool rxaqm_top_is_unknown(const struct rxaqm_top_row *row, enum rxaqm_top_column column);
 /* The word in a column of words; NULL: the column has numbers. */
 const char *rxaqm_top_text(const struct rxaqm_top_row *row, enum rxaqm_top_column column);
 

@@ -164,7 +164,7 @@ static void draw_help(void)
 		"  q            quit",
 		"",
 		"Counts are by the second. would: what enforce would have dropped or marked, in",
-		"observe; expt: exempt packets; lo: under target; drained: polls that drained a",
+		"observe; exempt; low: under target; drained: polls that drained a",
 		"queue; left: polls that left packets; ACK, CE, not-ECT: kinds of packets over",
 		"target; q, p99: median, 99th percentile of the time in the queue; tgt: target;",
 		"limit: packets a second that a flow may send. A wider terminal has more columns.",

@@ -16,13 +16,12 @@ static void print_info(struct rxaqm_metrics_text *text, const struct rxaqm_metri
 	const struct rxaqm_iface *iface = row->iface;
 	const char *xdp = iface->flags & RXAQM_IFACE_GENERIC ? "generic" : "native";
 	const char *dispatcher = iface->flags & RXAQM_IFACE_DISPATCHER ? "yes" : "no";
-	const char *queue_is = iface->flags & RXAQM_IFACE_BY_CPU ? "backlog" : "ring";
 
 	rxaqm_metrics_u64(text,
 			  RXAQM_METRICS_LABELS("interface", row->interface, "xdp", xdp,
-					       "dispatcher", dispatcher, "queue_is", queue_is,
-					       "profile", iface->profile, "stamp",
-					       rxaqm_stamp_names[iface->stamp]),
+					       "dispatcher", dispatcher, "key",
+					       rxaqm_iface_key(iface), "profile", iface->profile,
+					       "stamp", rxaqm_stamp_names[iface->stamp]),
 			  1);
 }
 

@@ -45,10 +45,10 @@ struct series {
 static const struct series counters[] = {
 	{ COUNTER("rxaqm_rx_packets_total", "Packets seen"), STAT(PACKETS) },
 
-	{ COUNTER("rxaqm_rx_polls_total", "NAPI polls: drained the queue, left packets behind "
-					  "(busy), or their end was never seen (lost)"),
+	{ COUNTER("rxaqm_rx_polls_total", "NAPI polls: drained the queue, left packets behind, or "
+					  " their end was never seen (lost)"),
 	  STAT(POLLS_DRAINED, "result", "drained") },
-	{ MORE, STAT(POLLS_BUSY, "result", "busy") },
+	{ MORE, STAT(POLLS_LEFT, "result", "left") },
 	{ MORE, STAT(POLLS_LOST, "result", "lost") },
 
 	{ COUNTER("rxaqm_rx_judged_packets_total", "Packets judged while the queue stood"),
@@ -62,7 +62,7 @@ static const struct series counters[] = {
 	{ MORE, STAT(OVER_CE, "class", "ce") },
 	{ MORE, STAT(OVER_ECT0, "class", "ect0") },
 	{ MORE, STAT(OVER_ECT1, "class", "ect1") },
-	{ MORE, STAT(OVER_NECT, "class", "not_ect") },
+	{ MORE, STAT(OVER_NOT_ECT, "class", "not_ect") },
 
 	{ COUNTER("rxaqm_rx_verdict_packets_total",
 		  "Packets by verdict and its reason; without those that passed normally"),

@@ -79,7 +79,10 @@ static void add_auto(struct rxaqm_out *out, const struct rxaqm_figures *figures)
 	char key[32];
 
 	rxaqm_out_object(out, "law");
-	rxaqm_out_u64(out, "limit_pps", NULL, law->limit_pps);
+	if (law->holds)
+		rxaqm_out_u64(out, "limit_pps", NULL, law->limit_pps);
+	else
+		rxaqm_out_null(out, "limit_pps", NULL);
 	rxaqm_out_u64(out, "capacity_pps", NULL, law->capacity_pps);
 	for (i = 0; i < RXAQM_NR_FLOW_KINDS; i++) {
 		snprintf(key, sizeof(key), "flows_%s", rxaqm_flow_kind_names[i]);
@@ -283,7 +286,7 @@ void rxaqm_status_add(struct rxaqm_out *out, const struct rxaqm_state *state,
 	rxaqm_out_str(out, "profile", NULL, iface->profile);
 	rxaqm_out_str(out, "hook", NULL, rxaqm_hook_in_use(state->meta));
 	rxaqm_out_str(out, "stamp", NULL, rxaqm_iface_stamps(iface));
-	rxaqm_out_bool(out, "by_cpu", NULL, NULL, iface->flags & RXAQM_IFACE_BY_CPU);
+	rxaqm_out_str(out, "key", NULL, rxaqm_iface_key(iface));
 	rxaqm_out_u64(out, "nr_queues", NULL, iface->nr_queues);
 	if (here)
 		add_room(out, &view);

@@ -271,7 +271,7 @@ static void look_for_acks(struct rxaqm_note_facts *facts, const struct rxaqm_fig
 	__u64 acks = q->stat[RXAQM_STAT_OVER_ACK];
 	__u64 over = acks + q->stat[RXAQM_STAT_OVER_EXEMPT] + q->stat[RXAQM_STAT_OVER_CE] +
 		     q->stat[RXAQM_STAT_OVER_ECT0] + q->stat[RXAQM_STAT_OVER_ECT1] +
-		     q->stat[RXAQM_STAT_OVER_NECT];
+		     q->stat[RXAQM_STAT_OVER_NOT_ECT];
 
 	if (!figures->standing || over < ACK_PACKETS_MIN || acks <= over / 2 ||
 	    !count_first(&facts->acks, figures->number))

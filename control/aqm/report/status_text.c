@@ -309,7 +309,7 @@ static void print_iface(struct rxaqm_out *out, struct json_object *iface, bool a
 		{ "profile", ", profile %s" },
 		{ "hook", ", hook %s" },
 		{ "stamp", ", stamps: %s" },
-		{ "by_cpu", ", a queue is a CPU's backlog" },
+		{ "key", ", key %s" },
 		{ 0 },
 	};
 	static const struct rxaqm_words more[] = {

@@ -73,6 +73,12 @@ void rxaqm_figures_take(const struct rxaqm_state *state, const struct rxaqm_ifac
 /* Print the fields that identify the queue: its number and its CPU. */
 void rxaqm_figures_name_out(struct rxaqm_out *out, const struct rxaqm_figures *figures);
 
+/* What its queues are, as in "attach --key": "queue" or "cpu". */
+static inline const char *rxaqm_iface_key(const struct rxaqm_iface *iface)
+{
+	return iface->flags & RXAQM_IFACE_BY_CPU ? "cpu" : "queue";
+}
+
 /* The source of its stamps: "hint", "hwtstamp", "tstamp", "none". */
 const char *rxaqm_iface_stamps(const struct rxaqm_iface *iface);
 

@@ -283,6 +283,8 @@ static const struct {
 	{ "RxRingMax", "ethtool -g says it; delete it" },
 	{ "TimestampCoverage", "ethtool -T and \"rxaqm status\" say it; delete it" },
 	{ "CompletionDesignChange", "say it in a Note=" },
+	{ "polls_busy", "it is called polls_left" },
+	{ "nect", "it is called not_ect" },
 	{ "listen", "the daemon does not listen; delete it, and run \"systemctl enable --now "
 		    "rxaqm-exporter.socket\", which serves /run/rxaqm/metrics.prom at "
 		    "127.0.0.1:9752; for another address set ListenStream= there (\"systemctl "

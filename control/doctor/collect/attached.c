@@ -45,7 +45,7 @@ static void fill(struct doctor_attached *to, const struct rxaqm_figures *figures
 	to->queue = figures->number;
 	snprintf(to->mode, sizeof(to->mode), "%s", rxaqm_mode_now_names[figures->mode]);
 
-	to->busy_polls = rise(is, was, RXAQM_STAT_POLLS_BUSY);
+	to->busy_polls = rise(is, was, RXAQM_STAT_POLLS_LEFT);
 	to->drained_polls = rise(is, was, RXAQM_STAT_POLLS_DRAINED);
 	for (stat = RXAQM_STAT_OVER_EXEMPT; stat <= RXAQM_STAT_OVER_CE; stat++)
 		to->over_target += rise(is, was, stat);

@@ -262,7 +262,7 @@ TEST_CASE("simnic: a shared completion queue is known, and enforcing shortens it
 			 20s));
 	/* Read the NIC's counts before and after rxaqm's. */
 	const Polls before = polls_of_nic(nic);
-	const int64_t drained = nic.stat("polls_drained"), busy = nic.stat("polls_busy");
+	const int64_t drained = nic.stat("polls_drained"), busy = nic.stat("polls_left");
 	const int64_t observed_ns = tx_delay_p99(nic);
 	const Json status = nic.json("status");
 	const Polls after = polls_of_nic(nic);
@@ -271,7 +271,7 @@ TEST_CASE("simnic: a shared completion queue is known, and enforcing shortens it
 	REQUIRE(nic.truth().quantile_ns(0.5) > 20e6);
 	CHECK(status.number("/interfaces/0/queues/0/stats/polls_drained") - drained <=
 	      (after.all - before.all) - (after.busy - before.busy));
-	const int64_t seen = status.number("/interfaces/0/queues/0/stats/polls_busy") - busy;
+	const int64_t seen = status.number("/interfaces/0/queues/0/stats/polls_left") - busy;
 	CHECK(seen <= after.busy - before.busy);
 	CHECK(double(seen) > 0.5 * double(after.busy - before.busy));
 

@@ -112,7 +112,7 @@ TEST_CASE("run: RPS that comes later makes the CPUs' backlogs the queues, if nob
 	Run r;
 	const std::string rps = "/sys/class/net/" + r.wire.rx_if + "/queues/rx-0/rps_cpus";
 	auto by_cpu = [&] {
-		return r.host.json(r.wire.rx, { "status" }).flag("/interfaces/0/by_cpu");
+		return r.host.json(r.wire.rx, { "status" }).text("/interfaces/0/key") == "cpu";
 	};
 	auto told = [&] {
 		return r.host.rxaqm(r.wire.rx, { "status" }).out.find("RPS spreads") !=

@@ -210,6 +210,9 @@ TEST_CASE("top: columns are chosen by their keys", "[top]")
 
 	CAPTURE(top.text());
 	CHECK(top.out.find("35 observe\n 0 observe\n") == 0);
+	top = many.host.rxaqm(many.wire.rx, { "top", "-o", "queue,polls_busy" });
+	CHECK(top.exit_code != 0);
+	CHECK(top.err.find("polls_busy is gone: it is called polls_left") != std::string::npos);
 	top = many.host.rxaqm(many.wire.rx, { "top", "-o", "queue,mod" });
 	CHECK(top.exit_code == 2);
 	CHECK(top.err.find("unknown column \"mod\"; did you mean \"mode\"?") != std::string::npos);

@@ -189,7 +189,7 @@ TEST_CASE("law figures: in words", "[law_figures]")
 	l.q->law.x = 0;
 	l.standing = false;
 	CHECK(l.text() == "");
-	CHECK(l.text(true).find("\"limit_pps\":0") != std::string::npos);
+	CHECK(l.text(true).find("\"limit_pps\":null") != std::string::npos);
 	CHECK(l.text(true).find("\"goal_ns\":4000000") != std::string::npos);
 }
 

@@ -407,7 +407,7 @@ TEST_CASE("metrics: how an interface is attached", "[metrics]")
 	Exposition page = maps.page();
 	CHECK(page.value("rxaqm_interface_info", { { "interface", "eth0" },
 						   { "xdp", "generic" },
-						   { "queue_is", "backlog" },
+						   { "key", "cpu" },
 						   { "profile", "veth" },
 						   { "dispatcher", "no" },
 						   { "stamp", "none" } }) == 1);

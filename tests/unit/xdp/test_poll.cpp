@@ -82,7 +82,7 @@ TEST_CASE("poll: drained if it took less than it might", "[poll]")
 	CHECK_FALSE(p.end(64, true)); /* a backlog that others fill, too */
 	CHECK(p.poll(3));
 	CHECK(p.q->stat[RXAQM_STAT_POLLS_DRAINED] == 4);
-	CHECK(p.q->stat[RXAQM_STAT_POLLS_BUSY] == 4);
+	CHECK(p.q->stat[RXAQM_STAT_POLLS_LEFT] == 4);
 	CHECK(p.q->stat[RXAQM_STAT_PACKETS] == 0 + 1 + 63 + 64 + 65 + 300 + 3 + 3);
 }
 
