@@ -86,5 +86,5 @@ def criteria: . as $in
 		(each(.row == "burst"; .mine | map(.law_drops) | max)
 			| judged("bursts, incast, pauses"; "the law drops nothing"; . == 0)),
 		(each(.row == "exempt"; .mine | median(lost_within_share))
-			| judged("exempt traffic over capacity"; "requests up to the client's share: at most 1 % lost"; . <= 1)),
+			| judged("exempt traffic over capacity"; "requests of others, within their share: at most 1 % lost"; . <= 1)),
 		within(.row == "exempt"; "exempt traffic over capacity")];

@@ -93,6 +93,20 @@ TEST_CASE("decide: auto: ACKs are thinned as the limit says, and kept where the 
 	CHECK(rxaqm_decide_unasked_ns(a.q.get()) == a.now_ns);
 }
 
+TEST_CASE("decide: auto: ACKs may be half of what they wait apart, a second at most", "[decide]")
+{
+	Auto a;
+
+	for (__u64 wait_ns : { 0 * MS, 1 * MS, 30 * MS, 1998 * MS }) {
+		a.q->law.smooth_ns = wait_ns;
+		CHECK(rxaqm_decide_ack_gap_ns(a.q.get()) == wait_ns / 2);
+	}
+	for (__u64 wait_ns : { 2000 * MS, 3000 * MS, 60000 * MS }) {
+		a.q->law.smooth_ns = wait_ns;
+		CHECK(rxaqm_decide_ack_gap_ns(a.q.get()) == RXAQM_NSEC_PER_SEC);
+	}
+}
+
 TEST_CASE("decide: auto: nothing is dropped before the queue is bad, nor under half the goal",
 	  "[decide]")
 {
