@@ -77,8 +77,7 @@ static bool comes_to(const struct doctor_iface *iface, __s32 cpu)
 	const struct doctor_queue *queue;
 	const struct doctor_napi *napi;
 
-	if ((iface->rps_queues && iface->rps_queues != ~0U) ||
-	    rxaqm_list_find(napi, &iface->napis, napi->pid) ||
+	if (doctor_known(iface->rps_queues) || rxaqm_list_find(napi, &iface->napis, napi->pid) ||
 	    !rxaqm_list_find(queue, &iface->queues, !queue->tx && queue->cpu >= 0))
 		return true;
 	return rxaqm_list_find(queue, &iface->queues, !queue->tx && queue->cpu == cpu);

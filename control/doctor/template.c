@@ -77,13 +77,15 @@ static const char *quote(const char *text, char buf[QUOTED])
 	return buf;
 }
 
-/* The text noted as the @len bytes at @name; NULL: nothing was noted by that name. */
+/* The text noted as the @len bytes at @name, or its default; NULL: it has none. */
 static const char *lookup(const struct doctor_finding *finding, enum doctor_form kind,
 			  const char *name, size_t len, char buf[QUOTED])
 {
 	const struct doctor_evidence *evidence = finding->evidence;
+	const char *bar = memchr(name, '|', len), *end = name + len;
 	const struct doctor_word *word;
 
+	len = bar ? (size_t)(bar - name) : len;
 	for (word = finding->words; word < finding->words + finding->nr_words; word++) {
 		if (strlen(word->name) != len || memcmp(word->name, name, len) != 0)
 			continue;
@@ -95,7 +97,10 @@ static const char *lookup(const struct doctor_finding *finding, enum doctor_form
 		if (strlen(evidence->name) == len && !memcmp(evidence->name, name, len))
 			return doctor_format(evidence->value, evidence->unit, buf);
 	}
-	return NULL;
+	if (!bar)
+		return NULL;
+	snprintf(buf, QUOTED, "%.*s", (int)(end - bar - 1), bar + 1);
+	return buf;
 }
 
 const char *doctor_words(const struct doctor_finding *finding, enum doctor_form kind,
@@ -136,7 +141,7 @@ static void expand(const struct doctor_finding *finding, const char *form,
 
 	while (*form && at + 1 < DOCTOR_MAX_TEXT) {
 		const char *end = strncmp(form, "${", 2) ? NULL : strchr(form, '}');
-		size_t len = end ? (size_t)(end - form - 2) : 0;
+		size_t len = end ? strcspn(form + 2, "|}") : 0;
 
 		for (word = finding->words; end && word < finding->words + finding->nr_words;
 		     word++) {

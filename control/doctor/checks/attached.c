@@ -82,11 +82,9 @@ DOCTOR_JUDGE(judge_standing)
 	say_iface(snap, finding, queue);
 	doctor_say(finding, "where", "Receive queue %u of %s", queue->queue,
 		   doctor_iface_name(snap, queue->ifindex));
-	doctor_say_ours(finding, "attach", "%s", "");
 	doctor_say(finding, "mode", "%s", queue->mode);
 	doctor_note_rise(finding, "busy_polls", (double)queue->busy_polls / doctor_window_s(snap),
 			 DOCTOR_PER_S, RXAQM);
-	doctor_say(finding, "how_long", "; without stamps it is not known how long");
 	if (!queue->sojourn_p50_ns)
 		return DOCTOR_FOUND;
 	doctor_note_rise(finding, "sojourn", (double)queue->sojourn_p50_ns / 1000, DOCTOR_US,
@@ -100,7 +98,7 @@ DOCTOR_JUDGE(judge_acks)
 	const struct doctor_attached *queue = standing_queue(snap);
 	double share;
 
-	if (!queue || queue->over_target == ~0ULL || !queue->over_target) {
+	if (!queue || !doctor_known(queue->over_target)) {
 		doctor_note(finding, "acks", 0, DOCTOR_PERCENT, RXAQM);
 		return DOCTOR_CLEAR;
 	}
@@ -145,10 +143,11 @@ const struct doctor_check doctor_checks_attached[] = {
 	  .reads =
 		  "rxaqm: busy and drained polls by queue, sojourn; without it --deep: napi:napi_poll",
 	  .rule = "no poll drained the queue in the window, and 100/s or more were busy",
-	  .cause = "${where} never ran empty: packets wait in it${how_long}.",
+	  .cause =
+		  "${where} never ran empty: packets wait in it${how_long|; without stamps it is not known how long}.",
 	  .because = "${busy_polls} polls took a full budget and left more. Mode: ${mode}.",
 	  .clear = "${drained_polls} polls emptied their queue, of ${queues} queues",
-	  .now = "${attach}`rxaqm policy set ${iface} mode=enforce lease=10m`",
+	  .now = "${attach|}`rxaqm policy set ${iface} mode=enforce lease=10m`",
 	  .keep = "mode=enforce in rxaqm.conf(5)",
 	  .undo = "`rxaqm policy set ${iface} mode=observe`",
 	  .expect = "packets wait the target, not the length of the ring", .risk = ENFORCE_RISK,

@@ -51,7 +51,6 @@ DOCTOR_JUDGE(judge_backlog)
 
 	rxaqm_list_each(iface, &snap->after.ifaces)
 		ours += doctor_iface_rose(snap, iface, "rx_dropped");
-	doctor_say(finding, "whose", "%s", "");
 	if (!snap->namespaces.nr)
 		return verdict;
 	doctor_say(finding, "whose", ", of the whole host; %llu were for interfaces here",
@@ -109,7 +108,7 @@ const struct doctor_check doctor_checks_backlog[] = {
 	  .reads = "softnet_stat, second column; rx_dropped; netdev_max_backlog",
 	  .rule = "1/s or more; low if they are those of other network namespaces",
 	  .cause =
-		  "The backlog of CPU ${cpu} is full: ${drops} packets dropped before the stack${whose}.",
+		  "The backlog of CPU ${cpu} is full: ${drops} packets dropped before the stack${whose|}.",
 	  .because = "RPS, tunnels, veth and loopback put packets into a queue of ${limit} a CPU, "
 		     "and that CPU does not keep up.",
 	  .clear =

@@ -68,15 +68,6 @@ void doctor_note_count(struct doctor_finding *finding, const char *name, __u64 e
 	doctor_note_rise(finding, name, (double)events, DOCTOR_COUNT, source);
 }
 
-void doctor_note_known(struct doctor_finding *finding, const char *name, __u64 value,
-		       const char *source)
-{
-	if (value && value != ~0ULL && value != ~0U)
-		doctor_note(finding, name, (double)value, DOCTOR_NUMBER, source);
-	else
-		doctor_say_ours(finding, name, "not known");
-}
-
 __u64 doctor_note_counter(const struct doctor_snapshot *snap, struct doctor_finding *finding,
 			  const char *name, const char *counters)
 {
@@ -215,10 +206,6 @@ static void say_owner(const struct doctor_snapshot *snap, struct doctor_finding 
 {
 	double window_ns = doctor_window_s(snap) * 1e9;
 
-	if (!owner || owner->run_ns == ~0ULL) {
-		doctor_say_ours(finding, "program_cpu", "not known");
-		doctor_say_ours(finding, "program_waits_for_cpu", "not known");
-	}
 	if (!owner) {
 		doctor_say(finding, "program", "a program (the holder of the socket is not known)");
 		return;

@@ -5,6 +5,7 @@
  * comes from the row.
  *
  * The texts of a row may use what the function noted: "${drops}" becomes the number with its unit.
+ * "${ring|not known}" becomes the words behind "|" if it noted no ring.
  */
 #pragma once
 
@@ -213,9 +214,6 @@ void doctor_note_rise(struct doctor_finding *finding, const char *name, double v
 void doctor_note_share(struct doctor_finding *finding, const char *name, double percent,
 		       const char *source);
 void doctor_note_count(struct doctor_finding *finding, const char *name, __u64 events,
-		       const char *source);
-/* Note a number; 0 and ~0 become the words "not known". */
-void doctor_note_known(struct doctor_finding *finding, const char *name, __u64 value,
 		       const char *source);
 /* Note the rise of @counters, as doctor_counters() takes them, and return it; 0: not known. */
 __u64 doctor_note_counter(const struct doctor_snapshot *snap, struct doctor_finding *finding,

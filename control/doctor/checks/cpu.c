@@ -64,16 +64,13 @@ DOCTOR_JUDGE(judge_one)
 
 	if (!measure(snap, finding, &spread))
 		return DOCTOR_BLIND;
-	doctor_say_ours(finding, "queues", "%s", "");
-	doctor_say_ours(finding, "old", "%s", "");
-	doctor_say_ours(finding, "resets", "%s", "");
 	if (spread.loads.nr < 2 || !spread.full || spread.others > OTHERS_PERCENT)
 		return DOCTOR_CLEAR;
 	iface = doctor_say_busiest(snap, finding);
 	doctor_say_cpus(snap, finding, (__s32)spread.busiest->cpu);
 	doctor_say_keep(finding, iface, NULL, NULL);
 	/* A NIC with one queue cannot get more. */
-	if (!iface || !iface->channels || iface->channels == ~0U || iface->rx_max_queues == ~0U ||
+	if (!iface || !doctor_known(iface->channels) || !doctor_known(iface->rx_max_queues) ||
 	    iface->channels >= iface->rx_max_queues)
 		return DOCTOR_FOUND;
 	doctor_say_ours(finding, "queues", "`ethtool -L ${iface} %s %u` gives it more queues. ",
@@ -98,7 +95,7 @@ static void say_cost(const struct doctor_snapshot *snap, struct doctor_finding *
 	rxaqm_list_each(load, &spread->loads) {
 		packets = doctor_since(load->was->processed, load->is->processed);
 		percent += load->receiving;
-		seen += packets == ~0ULL ? 0 : packets;
+		seen += doctor_or_0(packets);
 	}
 	rxaqm_list_each(iface, &snap->after.ifaces)
 		came += doctor_is_sum(iface) ? 0 : doctor_iface_rose(snap, iface, "rx_packets");
@@ -212,7 +209,6 @@ DOCTOR_JUDGE(judge_late)
 		return DOCTOR_CLEAR;
 	doctor_say_cpu(finding, worst->cpu, SCHEDSTAT);
 	doctor_say(finding, "thread", "%s", worst->late->comm);
-	doctor_say(finding, "longest", "how long at once is not known");
 	if (worst->late->longest_wait_ns != ~0ULL)
 		doctor_say(finding, "longest", "%.0f ms at once",
 			   (double)worst->late->longest_wait_ns / 1e6);
@@ -244,7 +240,7 @@ static void say_kinds(struct doctor_finding *finding, const struct doctor_load *
 					  *(const __u64 *)((const char *)load->is + kinds[i].at));
 		size_t at = strlen(text);
 
-		if (rise && rise != ~0ULL)
+		if (doctor_known(rise))
 			snprintf(text + at, sizeof(text) - at, "%s%s %llu", at ? ", " : "",
 				 kinds[i].name, (unsigned long long)rise);
 	}
@@ -268,7 +264,7 @@ DOCTOR_JUDGE(judge_other)
 	doctor_say_cpu(finding, worst->cpu, STAT);
 	doctor_note_share(finding, "softirqs", worst->softirq, STAT);
 	doctor_note_share(finding, "receiving", worst->receiving, "/proc/softirqs");
-	doctor_note_count(finding, "net_rx", net_rx == ~0ULL ? 0 : net_rx, "/proc/softirqs");
+	doctor_note_count(finding, "net_rx", doctor_or_0(net_rx), "/proc/softirqs");
 	say_kinds(finding, worst);
 	return doctor_found_if(is_full(worst->softirq, worst->idle) &&
 			       worst->receiving < worst->softirq / 2);
@@ -307,7 +303,7 @@ const struct doctor_check doctor_checks_cpu[] = {
 		  "once; if only the sum of its waits is known: 2 % of the time, twice as long as it runs, on a CPU "
 		  "that has time",
 	  .cause =
-		  "Receiving on CPU ${cpu} is held off at times: ${thread} waited ${waited} for the CPU, ${longest}.",
+		  "Receiving on CPU ${cpu} is held off at times: ${thread} waited ${waited} for the CPU, ${longest|how long at once is not known}.",
 	  .because =
 		  "It ran ${ran}, and the CPU was ${idle} idle: an average does not show such waits. Programs that "
 		  "stay in the kernel for long are not interrupted (reading statistics of cgroups or /proc, many "
@@ -342,10 +338,10 @@ const struct doctor_check doctor_checks_cpu[] = {
 		  "CPU ${cpu} spends ${busiest} of its time receiving, the others ${others}: it is the bottleneck.",
 	  .because = "The CPU of one queue is full, not the NIC and not the host.",
 	  .clear = "busiest CPU ${busiest} receiving, the others ${others}",
-	  .now = "spread what it receives. ${queues}" RPS("${mask}") " spreads it by RPS",
-	  .keep = "${keep}", .undo = RPS("0") "${old}",
+	  .now = "spread what it receives. ${queues|}" RPS("${mask}") " spreads it by RPS",
+	  .keep = "${keep}", .undo = RPS("0") "${old|}",
 	  .expect = "the busiest CPU from ${busiest} to somewhat above the ${others} of the others",
-	  .risk = "RPS costs the CPUs that it uses${resets}",
+	  .risk = "RPS costs the CPUs that it uses${resets|}",
 	  .after = "rx-starved cpu-steal bpf-dear rx-overload-sticks rx-queue-standing irqs-on-one-cpu rx-skew rx-queues-few "
 		   "ip-fragments gro-off packet-dear napi-starved",
 	  .shown = "n19_one_of_four",

@@ -110,6 +110,6 @@ void doctor_say_mtu(struct doctor_finding *finding, const struct doctor_iface *i
 	if (!iface)
 		return;
 	doctor_say(finding, "iface", "%s", iface->name);
-	if (iface->mtu && iface->mtu != ~0U)
-		doctor_say(finding, "mtu", "%u", iface->mtu);
+	if (doctor_known(iface->mtu))
+		doctor_note(finding, "mtu", iface->mtu, DOCTOR_NUMBER, LINK);
 }

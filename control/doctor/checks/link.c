@@ -74,8 +74,6 @@ static void say_link(struct doctor_finding *finding, const struct doctor_iface *
 		   is_half(iface) ? ", half duplex" : "");
 	if (iface->speed_max_mbit > 0)
 		doctor_say(finding, "possible", "%lld Mbit/s", (long long)iface->speed_max_mbit);
-	else
-		doctor_say(finding, "possible", "not known");
 }
 
 DOCTOR_JUDGE(judge_slow)
@@ -128,7 +126,8 @@ DOCTOR_JUDGE(judge_duplex)
 	doctor_say_iface(finding, iface);
 	if (iface->speed_mbit > 0)
 		doctor_say(finding, "mbit", "%lld", (long long)iface->speed_mbit);
-	doctor_say(finding, "duplex", "%s", *iface->duplex ? iface->duplex : "not known");
+	if (*iface->duplex)
+		doctor_say(finding, "duplex", "%s", iface->duplex);
 	return doctor_judge_share(snap, finding, least,
 				  (double)doctor_iface_rose(snap, iface, "rx_packets"));
 }
@@ -140,7 +139,7 @@ const struct doctor_check doctor_checks_link[] = {
 	  .cause = "The two ends of the link of ${iface} do not agree on duplex: ${collisions} collisions beside "
 		   "${damaged} damaged frames.",
 	  .because =
-		  "Only half duplex has collisions (here: ${duplex}); an end in full duplex sends while it receives. "
+		  "Only half duplex has collisions (here: ${duplex|not known}); an end in full duplex sends while it receives. "
 		  "It happens if one end is set by hand and the other one uses autonegotiation.",
 	  .clear = "${collisions} collisions beside ${damaged} damaged frames",
 	  .now = "`ethtool -s ${iface} autoneg on` and the same at the port of the switch",
@@ -156,7 +155,7 @@ const struct doctor_check doctor_checks_link[] = {
 		  "full; low if it is not",
 	  .cause = "The link of ${iface} has only ${speed}, and is ${used} full.",
 	  .because =
-		  "The NIC can do: ${possible}. If autonegotiation chose less, the reason is a cable, a port or a "
+		  "The NIC can do: ${possible|not known}. If autonegotiation chose less, the reason is a cable, a port or a "
 		  "setting.",
 	  .clear = "links that are slower than their NICs are ${used} full",
 	  .now = "`ethtool ${iface}` shows what both ends advertise: another cable (all four pairs), another port. `ethtool -s ${iface} autoneg on` if a speed was set by hand",

@@ -51,7 +51,6 @@ DOCTOR_JUDGE(judge_long)
 
 	if (verdict != DOCTOR_FOUND)
 		return verdict;
-	doctor_note_known(finding, "mtu", worst.iface->mtu, LINK);
 	if (worst.iface->mtu > 1500 && strcmp(worst.counter, "rx_length_errors") != 0)
 		finding->severity = DOCTOR_LOW;
 	return verdict;
@@ -78,8 +77,6 @@ DOCTOR_JUDGE(judge_paused)
 	}
 	if (share >= 0)
 		doctor_note_share(finding, "paused", share, ETHTOOL);
-	else
-		doctor_say(finding, "paused", "not known");
 	finding->severity = finding->check->severity;
 	if (share >= 0 ? share < 5 : doctor_noted(finding, "events") < 100 * window)
 		finding->severity = DOCTOR_LOW;
@@ -137,7 +134,7 @@ const struct doctor_check doctor_checks_nic[] = {
 		  "The hypervisor drops or delays packets over the allowance. Some allowances are by queue: there more "
 		  "queues help.",
 	  .clear = "${events} packets over the allowance of a hypervisor",
-	  .now = "${queues}${less}", .undo = "${old_queues}",
+	  .now = "${queues|}${less}", .undo = "${old_queues|nothing was changed}",
 	  .expect = "events from ${events} to 0", .risk = "price of a larger machine",
 	  .shown = "p07_linklocal",
 	  .reference = "Documentation/networking/device_drivers/ethernet/amazon/ena.rst",
@@ -147,7 +144,7 @@ const struct doctor_check doctor_checks_nic[] = {
 	  .cause =
 		  "${iface} loses packets before its rings: ${events} of ${packets} found no room behind the port${others}.",
 	  .because =
-		  "Rings and CPUs have room: the NIC itself or its PCIe bus (width: ${pcie}) cannot take the packets.",
+		  "Rings and CPUs have room: the NIC itself or its PCIe bus (width: ${pcie|not known}) cannot take the packets.",
 	  .clear = "${events} packets had no room behind the port of a NIC",
 	  .now = "`lspci -vv` of the NIC: compare LnkSta with LnkCap, and use a slot of full width. `ethtool -S ${iface}` outbound_pci_stalled_wr; remove an XDP program that is not needed. `ethtool -A ${iface} rx on tx on` if the NIC's FIFO is too small, or a slower link",
 	  .keep = "the slot, the firmware's PCIe settings",
@@ -169,7 +166,7 @@ const struct doctor_check doctor_checks_nic[] = {
 	  .reads = "rx_length_errors; ethtool -S: *oversize*, *long*, *length_err*; MTU",
 	  .rule = "1/s or more; low below 1 of 1000 packets, or where the MTU is above 1500 and only the driver counts",
 	  .cause =
-		  "${iface} receives frames longer than its MTU (${mtu}): it dropped ${events} of ${packets}${others}.",
+		  "${iface} receives frames longer than its MTU (${mtu|not known}): it dropped ${events} of ${packets}${others}.",
 	  .because =
 		  "The frames are not damaged (their CRC is right): a peer, a switch or a tunnel in the same network "
 		  "has a larger MTU (${counter}). Small packets pass, full ones never do: connections begin, and then "
@@ -187,8 +184,8 @@ const struct doctor_check doctor_checks_nic[] = {
 		  "${iface} tells the switch to stop (${events} pause frames${others}): the queue now stands in the switch.",
 	  .because = "Flow control hides the overflow of this NIC and slows others at the switch.",
 	  .clear = "${events} pause frames sent",
-	  .now = "${ring_first}`ethtool -A ${iface} tx off` loses packets instead of pausing: only if other hosts suffer from the pauses",
-	  .keep = "${keep}", .undo = "${ring_back}`ethtool -A ${iface} tx on`",
+	  .now = "${ring_first|}`ethtool -A ${iface} tx off` loses packets instead of pausing: only if other hosts suffer from the pauses",
+	  .keep = "${keep}", .undo = "${ring_back|}`ethtool -A ${iface} tx on`",
 	  .expect =
 		  "pauses 0; packets that do not fit are dropped here, where that can be seen and marked",
 	  .risk = "drops; leave it on for traffic that may lose nothing (RoCE, FCoE)",
@@ -199,7 +196,7 @@ const struct doctor_check doctor_checks_nic[] = {
 	  .reads = "ethtool -S: pause frames received, PFC, *pause_duration*",
 	  .rule = "1/s or more; low below 5 % of the time, or, where that is not known, below 100/s",
 	  .cause =
-		  "${iface} is told to stop sending: ${events} pause frames came${others} (time paused: ${paused}).",
+		  "${iface} is told to stop sending: ${events} pause frames came${others} (time paused: ${paused|not known}).",
 	  .because = "The switch, or a host behind it, does not take what this host sends.",
 	  .clear = "${events} pause frames received",
 	  .now = "find the slow host behind the switch: the switch counts pauses by port",
@@ -222,10 +219,11 @@ const struct doctor_check doctor_checks_nic[] = {
 		  "qstats rx-hw-drop-overruns; rx_missed, rx_fifo, rx_over; ethtool -S of the driver",
 	  .cause =
 		  "The receive ring of ${iface} overflows: ${events} packets were lost in the NIC${others}.",
-	  .because = "${why} Entries of the ring: ${ring}, possible: ${ring_max}.",
+	  .because =
+		  "${why} Entries of the ring: ${ring|not known}, possible: ${ring_max|not known}.",
 	  .clear = "${events} packets lost in NICs of ${packets}",
-	  .now = "${take}${grow} ${coalesce}${power}", .keep = "${keep}",
-	  .undo = "${undo}${shrink}${slower}", .expect = "events from ${events} to about 0",
+	  .now = "${take}${grow|} ${coalesce|}${power|}", .keep = "${keep}",
+	  .undo = "${undo}${shrink|}${slower|}", .expect = "events from ${events} to about 0",
 	  .risk = "${risk}; a larger ring is a longer delay when it stands full",
 	  .after =
 		  "nic-no-memory nic-port-discards rx-queue-standing rx-starved rx-late cpu-steal softirq-other "

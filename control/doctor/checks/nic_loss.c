@@ -45,7 +45,7 @@ static __u64 lost(const struct doctor_snapshot *snap, const struct doctor_iface 
 		if (!field || queue->tx != tx)
 			continue;
 		value = doctor_queue_rise_at(snap, iface, queue, field);
-		queues += value == ~0ULL ? 0 : value;
+		queues += doctor_or_0(value);
 	}
 	/* Packets that its own qdisc dropped never reached the other end. */
 	if (!strcmp(id, "veth-drops"))
@@ -63,11 +63,6 @@ static __u64 all_packets(const struct doctor_snapshot *snap)
 			sum += doctor_iface_rose(snap, iface, "rx_packets");
 	}
 	return sum;
-}
-
-static bool known(__u32 value)
-{
-	return value && value != ~0U;
 }
 
 /* Why a ring is full: the CPU is too slow, the CPU has time, the NIC did not even use its free
@@ -120,26 +115,19 @@ static bool are_idle(const struct doctor_snapshot *snap)
 #define GROW "`ethtool -G ${iface} rx ${ring_max}`"
 #define SHRINK "`ethtool -G ${iface} rx ${ring}`"
 
-/* Why a ring fills while CPUs have time: interrupts come late, or the NIC writes late. */
-static void say_late_writes(struct doctor_finding *finding, const struct doctor_iface *iface)
+/* Where CPUs have time, interrupts may come late. */
+static void say_coalescing(struct doctor_finding *finding, const struct doctor_iface *iface)
 {
-	bool late = iface->rx_usecs != ~0U && iface->rx_usecs > 8;
-
-	doctor_say_ours(
-		finding, "coalesce", "%s",
-		iface->rx_usecs == ~0U ?
-			"`ethtool -c ${iface}` shows how late interrupts come: `ethtool -C "
-			"${iface} rx-usecs 8` if later. " :
-		late ? "`ethtool -C ${iface} rx-usecs 8` interrupts may come ${rx_usecs} us late. " :
-		       "");
-	if (iface->rx_usecs != ~0U)
-		doctor_say(finding, "rx_usecs", "%u", iface->rx_usecs);
-	if (late)
-		doctor_say_ours(finding, "slower", " `ethtool -C ${iface} rx-usecs ${rx_usecs}`");
-	if (known(iface->pcie_width))
-		doctor_say_ours(finding, "power",
-				"`echo performance >/sys/module/pcie_aspm/parameters/policy` if lspci "
-				"-vv shows that the link of the NIC saves power (ASPM Enabled)");
+	if (iface->rx_usecs == ~0U)
+		doctor_say_ours(finding, "coalesce",
+				"`ethtool -c ${iface}` shows how late interrupts come: `ethtool -C "
+				"${iface} rx-usecs 8` if later. ");
+	if (iface->rx_usecs == ~0U || iface->rx_usecs <= 8)
+		return;
+	doctor_say(finding, "rx_usecs", "%u", iface->rx_usecs);
+	doctor_say_ours(finding, "coalesce",
+			"`ethtool -C ${iface} rx-usecs 8` interrupts may come ${rx_usecs} us late. ");
+	doctor_say_ours(finding, "slower", " `ethtool -C ${iface} rx-usecs ${rx_usecs}`");
 }
 
 /* e1000e, igb and igc count how often a packet found no free entry of the ring. */
@@ -157,13 +145,8 @@ static void say_ring(struct doctor_finding *finding, const struct doctor_iface *
 {
 	size_t i;
 
-	for (i = 0; i < 3; i++)
-		doctor_say_ours(finding, (const char *[]){ "coalesce", "power", "slower" }[i], "%s",
-				"");
 	for (i = 0; i < sizeof(ring_words) / sizeof(ring_words[0]); i++)
 		doctor_say_ours(finding, ring_words[i].name, "%s", ring_words[i].words[state]);
-	doctor_say_ours(finding, "grow", "%s", "");
-	doctor_say_ours(finding, "shrink", "%s", "");
 	doctor_say_keep(finding, iface, "ethtool.ring-rx ${ring_max}", "RxBufferSize=${ring_max}");
 	if (state == RING_SLOW)
 		doctor_say_ours(finding, "keep", "mode=enforce in rxaqm.conf(5)");
@@ -174,12 +157,14 @@ static void say_ring(struct doctor_finding *finding, const struct doctor_iface *
 	if (state == RING_STUCK)
 		doctor_say_ours(finding, "keep",
 				"another version of the driver, or of the NIC's firmware");
-	if (state == RING_IDLE || state == RING_FREE)
-		say_late_writes(finding, iface);
-	if (state == RING_FREE)
-		doctor_say_ours(finding, "coalesce", "%s", "");
-	if (state == RING_STUCK || state == RING_FREE || !known(iface->rx_ring) ||
-	    !known(iface->rx_ring_max) || iface->rx_ring >= iface->rx_ring_max)
+	if (state == RING_IDLE)
+		say_coalescing(finding, iface);
+	if ((state == RING_IDLE || state == RING_FREE) && doctor_known(iface->pcie_width))
+		doctor_say_ours(finding, "power",
+				"`echo performance >/sys/module/pcie_aspm/parameters/policy` if lspci "
+				"-vv shows that the link of the NIC saves power (ASPM Enabled)");
+	if (state == RING_STUCK || state == RING_FREE || !doctor_known(iface->rx_ring) ||
+	    !doctor_known(iface->rx_ring_max) || iface->rx_ring >= iface->rx_ring_max)
 		return;
 	/* A larger ring is the remedy only if CPUs have time. */
 	if (state == RING_IDLE) {
@@ -194,14 +179,13 @@ static void say_ring(struct doctor_finding *finding, const struct doctor_iface *
 /* Where CPUs have time, a larger ring takes the bursts; without pauses they are lost. */
 static void say_pauses(struct doctor_finding *finding, const struct doctor_iface *iface, bool idle)
 {
-	bool larger = idle && known(iface->rx_ring) && iface->rx_ring < iface->rx_ring_max;
-
-	doctor_say_ours(finding, "ring_first", "%s", larger ? GROW " first: CPUs have time. " : "");
-	doctor_say_ours(finding, "ring_back", "%s", larger ? SHRINK " " : "");
-	doctor_say_keep(finding, iface,
-			larger ? "ethtool.ring-rx ${ring_max}" :
-				 "ethtool.pause-autoneg off ethtool.pause-tx off",
-			larger ? "RxBufferSize=${ring_max}" : "TxFlowControl=no");
+	doctor_say_keep(finding, iface, "ethtool.pause-autoneg off ethtool.pause-tx off",
+			"TxFlowControl=no");
+	if (!idle || !doctor_known(iface->rx_ring) || iface->rx_ring >= iface->rx_ring_max)
+		return;
+	doctor_say_ours(finding, "ring_first", "%s", GROW " first: CPUs have time. ");
+	doctor_say_ours(finding, "ring_back", "%s", SHRINK " ");
+	doctor_say_keep(finding, iface, "ethtool.ring-rx ${ring_max}", "RxBufferSize=${ring_max}");
 }
 
 /* ${larger}: twice what is reserved for interrupts, at least 1/64 and at most 1/20 of the memory.
@@ -211,7 +195,7 @@ static void say_reserve(const struct doctor_snapshot *snap, struct doctor_findin
 	__u64 is = doctor_sysctl(snap, "vm.min_free_kbytes", 0, 0), kb = snap->memory_bytes / 1024;
 	__u64 larger = 2 * is > kb / 64 ? 2 * is : kb / 64;
 
-	if (snap->memory_bytes == ~0ULL || !kb)
+	if (!doctor_known(snap->memory_bytes))
 		return;
 	doctor_note(finding, "memory", (double)snap->memory_bytes, DOCTOR_BYTES, "sysconf(3)");
 	larger = larger > kb / 20 ? kb / 20 : larger;
@@ -225,21 +209,19 @@ static void say_sizes(struct doctor_finding *finding, const struct doctor_iface 
 {
 	const char *word = doctor_channels_word(iface);
 
-	doctor_note_known(finding, "ring", iface->rx_ring, "ethtool -g");
-	doctor_note_known(finding, "ring_max", iface->rx_ring_max, "ethtool -g");
-	doctor_say_ours(finding, "queues", "%s", "");
-	doctor_say_ours(finding, "old_queues", "nothing was changed");
-	if (known(iface->channels) && known(iface->rx_max_queues) &&
+	if (doctor_known(iface->rx_ring))
+		doctor_note(finding, "ring", iface->rx_ring, DOCTOR_NUMBER, "ethtool -g");
+	if (doctor_known(iface->rx_ring_max))
+		doctor_note(finding, "ring_max", iface->rx_ring_max, DOCTOR_NUMBER, "ethtool -g");
+	if (doctor_known(iface->channels) && doctor_known(iface->rx_max_queues) &&
 	    iface->channels < iface->rx_max_queues) {
 		doctor_say_ours(finding, "queues", "`ethtool -L ${iface} %s %u` ", word,
 				iface->rx_max_queues);
 		doctor_say_ours(finding, "old_queues", "`ethtool -L ${iface} %s %u`", word,
 				iface->channels);
 	}
-	if (known(iface->pcie_width) && known(iface->pcie_max_width))
+	if (doctor_known(iface->pcie_width) && doctor_known(iface->pcie_max_width))
 		doctor_say(finding, "pcie", "x%u of x%u", iface->pcie_width, iface->pcie_max_width);
-	else
-		doctor_say(finding, "pcie", "not known");
 }
 
 /* Note ${others}: the other interfaces that lost something, and how much. */

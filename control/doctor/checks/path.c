@@ -52,7 +52,7 @@ DOCTOR_JUDGE(judge_gaps)
  */
 DOCTOR_SCORE(by_long_loss)
 {
-	if (socket->min_rtt_us == ~0U || socket->min_rtt_us < 50000 || socket->segs_out < 100 ||
+	if (doctor_or_0(socket->min_rtt_us) < 50000 || socket->segs_out < 100 ||
 	    (double)socket->retrans < doctor_window_s(snap) ||
 	    (strcmp(socket->ca, "cubic") && strcmp(socket->ca, "reno")))
 		return 0;
@@ -91,10 +91,8 @@ static void say_flow(const struct doctor_snapshot *snap, struct doctor_finding *
 {
 	doctor_say_socket(snap, finding, worst);
 	doctor_say(finding, "control", "%s", worst->ca);
-	if (worst->min_rtt_us && worst->min_rtt_us != ~0U)
+	if (doctor_known(worst->min_rtt_us))
 		doctor_note(finding, "min_rtt", worst->min_rtt_us, DOCTOR_US, SOCKETS);
-	else
-		doctor_say(finding, "min_rtt", "not known");
 	doctor_note(finding, "rtt", worst->srtt_us, DOCTOR_US, SOCKETS);
 	doctor_note(finding, "cwnd", worst->cwnd, DOCTOR_NUMBER, SOCKETS);
 }
@@ -127,11 +125,7 @@ DOCTOR_JUDGE(judge_loss)
 	if (lost < doctor_window_s(snap) ||
 	    (share < 1 && ((double)syns < doctor_window_s(snap) || syns * 5 < opens)))
 		return DOCTOR_CLEAR;
-	doctor_say(finding, "flow", "%s", "");
-	doctor_say(finding, "min_rtt", "not known");
-	doctor_say(finding, "rtt", "not known");
 	if (worst) {
-		finding->nr_words = 0;
 		say_flow(snap, finding, worst);
 		doctor_say(finding, "flow", " Most by %s to %s, %s.", worst->local, worst->remote,
 			   worst->ca);
@@ -209,8 +203,9 @@ const struct doctor_check doctor_checks_path[] = {
 	  .reads = "retransmissions, shortest RTT, congestion control of flows",
 	  .rule = "a flow with cubic or reno retransmits 1/s or more at a shortest round trip of 50 ms or more",
 	  .cause = "${program} sends over a long path that loses packets, with ${control}.",
-	  .because = "${socket}: shortest round trip ${min_rtt}, window ${cwnd} segments. Each "
-		     "loss takes part of the window, and growing back takes many such round trips.",
+	  .because =
+		  "${socket}: shortest round trip ${min_rtt|not known}, window ${cwnd} segments. Each "
+		  "loss takes part of the window, and growing back takes many such round trips.",
 	  .clear = "${share} of segments sent again, none by loss-based control on a long path",
 	  .now = SET("net.ipv4.tcp_congestion_control=bbr"),
 	  .keep = KEEP("net.ipv4.tcp_congestion_control=bbr"),
@@ -229,7 +224,7 @@ const struct doctor_check doctor_checks_path[] = {
 	  .cause = "${what} sent from here are lost and sent again.",
 	  .because =
 		  "${retransmitted} of ${segments} segments were sent again, with ${timeouts} timeouts and ${syns} "
-		  "SYNs. Shortest round trip ${min_rtt}, smoothed ${rtt}: the difference is waiting.${flow}",
+		  "SYNs. Shortest round trip ${min_rtt|not known}, smoothed ${rtt|not known}: the difference is waiting.${flow|}",
 	  .clear = "${share} of the segments sent are lost",
 	  .now = "find where: mtr -T towards the peer; ethtool -S at both ends, the drops of the switch's port between them; the figures of a wireless link. `ethtool -K ${iface} tso off gso off` if all peers lose alike: the NIC's offloads",
 	  .keep = "what helped", .undo = "`ethtool -K ${iface} tso on gso on` if that was tried",

@@ -29,8 +29,6 @@ static bool note_fragments(const struct doctor_snapshot *snap, struct doctor_fin
 	if (ret->datagrams)
 		doctor_note_rise(finding, "pieces", (double)ret->pieces / (double)ret->datagrams,
 				 DOCTOR_NUMBER, "Ip.ReasmReqds / Ip.ReasmOKs");
-	else
-		doctor_say(finding, "pieces", "many");
 	ret->many = share >= 1 && (double)ret->pieces / doctor_window_s(snap) >= 10;
 	return true;
 }
@@ -80,7 +78,9 @@ DOCTOR_JUDGE(judge_syns)
 		finding->severity = DOCTOR_LOW;
 	doctor_note_counter(snap, finding, "cookies", "TcpExt.TCPReqQFullDoCookies");
 	doctor_note_counter(snap, finding, "overflows", "TcpExt.ListenOverflows");
-	doctor_note_known(finding, "limit", limit, "net.ipv4.tcp_max_syn_backlog");
+	if (limit)
+		doctor_note(finding, "limit", (double)limit, DOCTOR_NUMBER,
+			    "net.ipv4.tcp_max_syn_backlog");
 	doctor_say(finding, "larger", "%llu", (unsigned long long)(limit ? limit * 4 : 4096));
 	return doctor_judge_rise(snap, finding);
 }
@@ -196,7 +196,7 @@ const struct doctor_check doctor_checks_protocol_counters[] = {
 	  .cause =
 		  "${share} of all packets are fragments: one lost fragment loses the whole datagram.",
 	  .because =
-		  "Datagrams come in ${pieces} fragments. Each lost fragment loses its datagram, and later fragments "
+		  "Datagrams come in ${pieces|many} fragments. Each lost fragment loses its datagram, and later fragments "
 		  "have no ports: RSS puts all of a host onto one queue.",
 	  .clear = "${fragments} of ${packets} packets are fragments", SMALLER_MESSAGES,
 	  .expect = "fragments from ${fragments} to 0; loss falls by the number of fragments",

@@ -167,7 +167,6 @@ DOCTOR_JUDGE(judge_cpu_wait)
 	if (is_paused(worst) && snap->sockets.nr_tcp > 20)
 		finding->severity = DOCTOR_LOW;
 	doctor_note(finding, "nice", owner->nice, DOCTOR_NUMBER, "/proc/PID/stat");
-	doctor_say(finding, "quota", "the time that its cgroup's quota took is not known");
 	if (owner->throttled_us != ~0ULL)
 		doctor_say(finding, "quota",
 			   "the quota of its cgroup (cpu.max) held it up for %.1f s",
@@ -210,9 +209,6 @@ DOCTOR_JUDGE(judge_listen)
 	doctor_note_counter(snap, finding, "listen_drops", "TcpExt.ListenDrops");
 	if (doctor_judge_lost(snap, finding, "TcpExt.ListenOverflows", overflows) != DOCTOR_FOUND)
 		return DOCTOR_CLEAR;
-	doctor_say(finding, "socket", "one that is not known");
-	doctor_say(finding, "program", "a program that is not known");
-	doctor_say_ours(finding, "limit", "not known");
 	doctor_say(finding, "somaxconn", "%llu",
 		   (unsigned long long)doctor_sysctl(snap, "net.core.somaxconn", 0, 4096));
 	if (!worst)
@@ -248,7 +244,7 @@ const struct doctor_check doctor_checks_reader[] = {
 	  .cause = "${program} reads too slowly: data waits ${waits} in its socket.",
 	  .because = "On ${socket}, ${unread} wait and ${is_read} are read (${arrives} arrive).",
 	  .clear = "data waits ${waits} at most in a TCP socket",
-	  .now = "see what the program waits for (CPU used: ${program_cpu}, waiting for a CPU: ${program_waits_for_cpu}). `perf top -p ${pid}`",
+	  .now = "see what the program waits for (CPU used: ${program_cpu|not known}, waiting for a CPU: ${program_waits_for_cpu|not known}). `perf top -p ${pid}`",
 	  .keep = "read in larger pieces, or in more threads; or tell the sender to send less",
 	  .expect = "the wait falls from ${waits} to below 50 ms",
 	  .risk = "none: a larger receive buffer makes data wait longer, not faster",
@@ -264,8 +260,8 @@ const struct doctor_check doctor_checks_reader[] = {
 		  "long as it runs",
 	  .cause = "${program} wants to read and ${gets}: it waits ${waits} of the time.",
 	  .because =
-		  "It runs ${program_cpu} of the time; ${unread} wait at ${socket}, and ${drops} packets were "
-		  "dropped there. Its nice value is ${nice}; ${quota}. Programs that use its CPU: ${hogs}.",
+		  "It runs ${program_cpu|not known} of the time; ${unread} wait at ${socket}, and ${drops} packets were "
+		  "dropped there. Its nice value is ${nice}; ${quota|the time that its cgroup's quota took is not known}. Programs that use its CPU: ${hogs}.",
 	  .clear = "programs whose sockets fill wait for a CPU ${waits} of the time at most",
 	  .now = "${more}",
 	  .keep = "Nice=, CPUQuota=, CPUWeight= in the unit; limits in the container's definition",
@@ -278,12 +274,12 @@ const struct doctor_check doctor_checks_reader[] = {
 	  .reads = "TcpExt.ListenOverflows, ListenDrops; listeners of the socket table",
 	  .rule = "ListenOverflows rises by 1/s or more",
 	  .cause =
-		  "${program} does not accept connections fast enough: ${overflows} were turned away.",
+		  "${program|a program that is not known} does not accept connections fast enough: ${overflows} were turned away.",
 	  .because =
-		  "The queue of the listener at ${socket} was full. A client tries again after 1 s, then 3 s, and sees "
+		  "The queue of the listener at ${socket|one that is not known} was full. A client tries again after 1 s, then 3 s, and sees "
 		  "a slow server.",
 	  .clear = "${overflows} connections turned away for a full accept queue",
-	  .now = "restart the program with a larger backlog (its limit is ${limit}); the kernel cuts it to "
+	  .now = "restart the program with a larger backlog (its limit is ${limit|not known}); the kernel cuts it to "
 		 "net.core.somaxconn (${somaxconn})",
 	  .keep = "the same in the program's configuration", .undo = "the smaller backlog",
 	  .expect = "overflows from ${overflows} to 0",

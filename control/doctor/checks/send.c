@@ -63,12 +63,12 @@ DOCTOR_JUDGE(judge_own_window)
 
 DOCTOR_SCORE(by_sndbuf)
 {
-	return socket->sndbuf_limited_ms == ~0U ? 0 : socket->sndbuf_limited_ms;
+	return doctor_or_0(socket->sndbuf_limited_ms);
 }
 
 DOCTOR_SCORE(by_rwnd)
 {
-	return socket->rwnd_limited_ms == ~0U ? 0 : socket->rwnd_limited_ms;
+	return doctor_or_0(socket->rwnd_limited_ms);
 }
 
 /* The share of the window that a flow spent waiting for what @score counts, as the kernel tells it.

@@ -39,8 +39,8 @@ double doctor_held_up_ns(const struct doctor_snapshot *snap, const struct doctor
 	*ret_quota = false;
 	if (!owner || owner->run_ns == ~0ULL)
 		return 0;
-	wait = owner->wait_ns == ~0ULL ? 0 : (double)owner->wait_ns;
-	quota = owner->throttled_us == ~0ULL ? 0 : (double)owner->throttled_us * 1e3;
+	wait = (double)doctor_or_0(owner->wait_ns);
+	quota = (double)doctor_or_0(owner->throttled_us) * 1e3;
 	if (wait < least || wait * 2 < (double)owner->run_ns)
 		wait = 0;
 	/* Some kernels count time lost to the quota as waiting, too. */
@@ -101,10 +101,8 @@ void doctor_say_largest(const struct doctor_snapshot *snap, struct doctor_findin
 {
 	const struct doctor_socket *largest = doctor_top_flow(snap, doctor_by_memory);
 
-	if (!largest) {
-		doctor_say(finding, "holder", "no socket that stands out now");
+	if (!largest)
 		return;
-	}
 	doctor_say_holder(snap, finding, largest);
 	doctor_note(finding, "largest", largest->rmem_alloc, DOCTOR_BYTES, SOCKETS);
 }

@@ -26,7 +26,7 @@ const struct doctor_iface *doctor_worst_iface(const struct doctor_snapshot *snap
 
 const char *doctor_channels_word(const struct doctor_iface *iface)
 {
-	return iface->rx_channels && iface->rx_channels != ~0U ? "rx" : "combined";
+	return doctor_known(iface->rx_channels) ? "rx" : "combined";
 }
 
 /* How the packets of @iface are spread over its Rx queues. */
@@ -119,9 +119,8 @@ static bool some_cpu_receives(const struct doctor_snapshot *snap, double percent
 static void say_skew(const struct doctor_snapshot *snap, struct doctor_finding *finding,
 		     const struct doctor_iface *iface, bool by_packets)
 {
-	__u32 queues = iface->channels && iface->channels != ~0U ? iface->channels :
-								   iface->rx_queues;
-	__u32 table = iface->rss_share_max_permille == ~0U ? 0 : iface->rss_share_max_permille;
+	__u32 queues = doctor_known(iface->channels) ? iface->channels : iface->rx_queues;
+	__u32 table = doctor_or_0(iface->rss_share_max_permille);
 	struct rx_spread spread = spread_of(snap, iface);
 	__u64 most, flows = flows_of(snap, iface, &most, &spread.queue);
 
@@ -136,13 +135,10 @@ static void say_skew(const struct doctor_snapshot *snap, struct doctor_finding *
 	doctor_say_iface(finding, iface);
 	doctor_note(finding, "queue", spread.queue, DOCTOR_NUMBER, FLOWS);
 	doctor_note(finding, "queues", queues, DOCTOR_NUMBER, "ethtool -l");
-	doctor_say(finding, "table", "not known");
 	if (table)
 		doctor_say(finding, "table", "%.1f %%", table / 10.0);
 	doctor_say_cpus(snap, finding, -1);
 	doctor_say_keep(finding, iface, NULL, NULL);
-	doctor_say_ours(finding, "spread", "%s", "");
-	doctor_say_ours(finding, "old_table", "%s", "");
 	if (table <= 1500 / (queues ?: 1) || queues < 2)
 		return;
 	doctor_say_ours(finding, "spread", "`ethtool -X ${iface} equal %u` else: ", queues);
@@ -176,7 +172,7 @@ static double comes_to(const struct doctor_snapshot *snap, const struct doctor_i
 	*ret_queues = 0;
 	rxaqm_list_each(queue, &iface->queues) {
 		rise = queue->tx || queue->cpu != cpu ? ~0ULL : came_by(snap, iface, queue);
-		if (rise == ~0ULL || !rise)
+		if (!doctor_known(rise))
 			continue;
 		sum += rise;
 		most = rise > most ? rise : most;
@@ -216,7 +212,7 @@ DOCTOR_JUDGE(judge_irqs)
 	doctor_loads(snap, &loads, NULL);
 	rxaqm_list_each(iface, &snap->after.ifaces) {
 		rxaqm_list_each(load, &loads) {
-			if (load->receiving < 50 || (iface->rps_queues && iface->rps_queues != ~0U))
+			if (load->receiving < 50 || doctor_known(iface->rps_queues))
 				continue;
 			share = comes_to(snap, iface, (__s32)load->cpu, &queues);
 			if (share <= most)
@@ -295,8 +291,6 @@ DOCTOR_JUDGE(judge_gro)
 	    doctor_counter(snap, "Ip.InReceives", &received) && received)
 		doctor_note_rise(finding, "packets_merged", (double)segments / (double)received,
 				 DOCTOR_RATIO, "IpExt.In*Pkts / Ip.InReceives");
-	else
-		doctor_say(finding, "packets_merged", "not known");
 	/* A neighbour on this host sends large pieces already. */
 	if (!iface || (received && segments >= 2 * received))
 		return DOCTOR_CLEAR;
@@ -315,12 +309,12 @@ const struct doctor_check doctor_checks_spread[] = {
 		   "and ${flows_skew} times the mean of flows.",
 	  .because =
 		  "Receive queue ${queue} (of ${queues}) has ${has}; the largest share of a queue in the RSS table: "
-		  "${table}.",
+		  "${table|not known}.",
 	  .clear =
 		  "busiest queue ${packets_skew} times the mean of packets, ${flows_skew} of flows (0: one queue, or idle)",
-	  .now = "${spread}`echo ${mask} >/sys/class/net/${iface}/queues/rx-${queue}/rps_cpus` for a tunnel or a single flow, which has only one hash. `ethtool -N ${iface} rx-flow-hash udp4 sdfn` hashes more fields of UDP",
+	  .now = "${spread|}`echo ${mask} >/sys/class/net/${iface}/queues/rx-${queue}/rps_cpus` for a tunnel or a single flow, which has only one hash. `ethtool -N ${iface} rx-flow-hash udp4 sdfn` hashes more fields of UDP",
 	  .keep = "${keep}",
-	  .undo = "${old_table}`echo 0 >/sys/class/net/${iface}/queues/rx-${queue}/rps_cpus` `ethtool -N ${iface} rx-flow-hash udp4 sd`",
+	  .undo = "${old_table|}`echo 0 >/sys/class/net/${iface}/queues/rx-${queue}/rps_cpus` `ethtool -N ${iface} rx-flow-hash udp4 sd`",
 	  .expect = "max over mean below 1.5",
 	  .risk = "a new hash moves flows: it clears a standing queue and hides its cause",
 	  .after = "irqs-on-one-cpu ip-fragments", .shown = "x1_skew_udp",
@@ -363,8 +357,8 @@ const struct doctor_check doctor_checks_spread[] = {
 	  .rule = "GRO is off on an interface, not a veth, that receives 20,000 packets/s or more, with fewer than 2 "
 		  "merged into one",
 	  .cause = "GRO is off on ${iface}: the stack handles each of ${packets} packets alone.",
-	  .because = "Packets merged into one here: ${packets_merged}.",
-	  .clear = "packets merged into one by GRO: ${packets_merged}",
+	  .because = "Packets merged into one here: ${packets_merged|not known}.",
+	  .clear = "packets merged into one by GRO: ${packets_merged|not known}",
 	  .now = "`ethtool -K ${iface} gro on`", .keep = "${keep}",
 	  .undo = "`ethtool -K ${iface} gro off`",
 	  .expect = "up to 40 times fewer packets above the driver for bulk TCP",

@@ -75,8 +75,7 @@ DOCTOR_JUDGE(judge_collapse)
 /* Memory in use plus the window promised, if that exceeds the buffer. */
 DOCTOR_SCORE(beyond_limit)
 {
-	double promised = socket->rcv_wnd == ~0U ? 0 : socket->rcv_wnd;
-	double memory = socket->rmem_alloc + promised;
+	double memory = (double)socket->rmem_alloc + doctor_or_0(socket->rcv_wnd);
 
 	/* A buffer set by the program does not grow; a half empty one still takes a burst. */
 	if (socket->rcvbuf_locked || socket->rmem_alloc < socket->rcvbuf / 2)
@@ -137,7 +136,7 @@ const struct doctor_check doctor_checks_tcp[] = {
 	  .cause = "The memory of all TCP sockets together ${state}.",
 	  .because =
 		  "${tcp_memory} are in use now (${share}). From ${pressure_at} on every socket gets a smaller buffer, "
-		  "because of a few large ones. The largest: ${holder}.",
+		  "because of a few large ones. The largest: ${holder|no socket that stands out now}.",
 	  .clear = "TCP memory ${tcp_memory}, ${share} of the limit",
 	  .now = "find the holders, and fix them, or raise tcp_mem. `ss -tmp` shows them. `sysctl -w net.ipv4.tcp_mem=${larger}` gives twice as much",
 	  .keep = KEEP("net.ipv4.tcp_mem=${larger}"), .undo = UNSET("net.ipv4.tcp_mem=${tcp_mem}"),
@@ -151,7 +150,7 @@ const struct doctor_check doctor_checks_tcp[] = {
 		  "Receive buffers have grown beyond what is read: the kernel spends its time repacking them.",
 	  .because =
 		  "${events} buffers were repacked in softirq. With a full buffer of ${tcp_rmem_max} one such "
-		  "pass can hold the CPU for tens of ms, and everything behind it waits. Largest: ${holder}.",
+		  "pass can hold the CPU for tens of ms, and everything behind it waits. Largest: ${holder|no socket that stands out now}.",
 	  .clear = "${events} receive buffers repacked", OTHER_RMEM,
 	  .expect =
 		  "shorter passes: published figures are some ${other_ms} for ${other_size}, and 32 to 64 ms for 64 MB",
@@ -165,7 +164,7 @@ const struct doctor_check doctor_checks_tcp[] = {
 	  .cause =
 		  "The kernel dropped received data ${events} times, because receive memory was short.",
 	  .because =
-		  "The peer must send that data again: this host makes the loss. Largest holder: ${holder}.",
+		  "The peer must send that data again: this host makes the loss. Largest holder: ${holder|no socket that stands out now}.",
 	  .clear = "received data was dropped ${events} times",
 	  .now = "raise the limit that binds: tcp_rmem[2] for one socket, tcp_mem for all; "
 		 "or take SO_RCVBUF out of the program",
@@ -177,8 +176,9 @@ const struct doctor_check doctor_checks_tcp[] = {
 	{ DOCTOR_CHECK("tcp-queue-drop", TCP, MEMORY, HIGH, MEASURED),
 	  .reads = "TcpExt.TCPRcvQDrop",
 	  .cause = "${events} segments were dropped although the window had allowed them.",
-	  .because = "A segment costs more memory than its payload: the window promised what the "
-		     "buffer could not hold. Largest holder: ${holder}.",
+	  .because =
+		  "A segment costs more memory than its payload: the window promised what the "
+		  "buffer could not hold. Largest holder: ${holder|no socket that stands out now}.",
 	  .clear = "${events} segments dropped inside the window",
 	  .now = "a larger receive buffer: tcp_rmem[1], or no SO_RCVBUF in the program",
 	  .keep = "the same in " SYSCTL_FILE, .undo = "remove the line and set the old value",
@@ -215,7 +215,7 @@ const struct doctor_check doctor_checks_tcp[] = {
 	  .cause =
 		  "Receive windows shut ${shut} times (${shut_now} are shut now): senders wait for readers.",
 	  .because =
-		  "Largest holder of unread data: ${holder}. Packets dropped outside a shut window are harmless.",
+		  "Largest holder of unread data: ${holder|no socket that stands out now}. Packets dropped outside a shut window are harmless.",
 	  .clear = "${shut} windows shut, ${shut_now} are shut now",
 	  .now = "find the reader: `ss -tmp state established` and its Recv-Q",
 	  .keep = "a faster reader", .expect = "shut_now 0", .after = SHUT_BY " tcp-window-stuck",

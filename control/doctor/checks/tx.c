@@ -34,12 +34,6 @@ static const struct doctor_group *slow_group(const struct doctor_snapshot *snap)
 	return worst;
 }
 
-static void note_queue(struct doctor_finding *finding, const struct doctor_group *group)
-{
-	doctor_note(finding, "queue", group->rx_queue == ~0U ? 0 : group->rx_queue, DOCTOR_NUMBER,
-		    GROUPS);
-}
-
 DOCTOR_JUDGE(judge_small)
 {
 	const struct doctor_group *group = slow_group(snap);
@@ -58,41 +52,14 @@ DOCTOR_JUDGE(judge_small)
 	if (!group || ratio >= 4)
 		return DOCTOR_CLEAR;
 	doctor_say(finding, "iface", "%s", doctor_iface_name(snap, group->ifindex));
-	note_queue(finding, group);
+	doctor_note(finding, "queue", group->rx_queue == ~0U ? 0 : group->rx_queue, DOCTOR_NUMBER,
+		    GROUPS);
 	doctor_note(finding, "slow_flows", group->slow_paced, DOCTOR_COUNT, GROUPS);
 	doctor_note(finding, "flows", group->active, DOCTOR_COUNT, GROUPS);
 	doctor_note(finding, "pacing", (double)group->pacing_median, DOCTOR_BYTES_PER_S, GROUPS);
 	doctor_note(finding, "rtt", (double)group->srtt_median_us, DOCTOR_US, GROUPS);
 	doctor_note(finding, "cwnd", (double)group->cwnd_median, DOCTOR_NUMBER, GROUPS);
 	return DOCTOR_FOUND;
-}
-
-DOCTOR_JUDGE(judge_bonus)
-{
-	const struct doctor_group *group;
-	__u32 young = 0, without = 0;
-	bool short_elsewhere = false;
-
-	if (doctor_sysctl(snap, "net.ipv4.tcp_tso_rtt_log", 0, ~0ULL) == ~0ULL)
-		return doctor_blind(finding, "the kernel has no tcp_tso_rtt_log (before 5.18)");
-	rxaqm_list_each(group, &snap->sockets.groups) {
-		bool most = group->young_no_bonus * 2 > group->young;
-
-		/* A long path looks the same: require short round trips on other queues. */
-		short_elsewhere |= !most && group->active >= 4 && group->min_rtt_median_us &&
-				   group->min_rtt_median_us >> 9 < 2;
-		if (!most || group->young < 4)
-			continue;
-		young += group->young;
-		without += group->young_no_bonus;
-		doctor_note(finding, "min_rtt", (double)group->min_rtt_median_us, DOCTOR_US,
-			    GROUPS);
-		doctor_say(finding, "iface", "%s", doctor_iface_name(snap, group->ifindex));
-		note_queue(finding, group);
-	}
-	doctor_note(finding, "without", without, DOCTOR_COUNT, GROUPS);
-	doctor_note(finding, "young", young, DOCTOR_COUNT, GROUPS);
-	return doctor_found_if(without && short_elsewhere);
 }
 
 const struct doctor_check doctor_checks_tx[] = {
@@ -113,19 +80,5 @@ const struct doctor_check doctor_checks_tx[] = {
 	  .shown = "Meta: 6 kB frames instead of 64 kB",
 	  .reference = "net/ipv4/tcp_output.c:tcp_tso_autosize; Meta: 6 kB frames instead of 64 kB",
 	  .judge = judge_small },
-	{ DOCTOR_CHECK("tso-bonus-decayed", TX, LOOP, LOW, INFERRED), .by_queues = true,
-	  .reads = "min_rtt of flows that are new in the window, by Rx queue; tcp_tso_rtt_log",
-	  .rule = "most new flows of a queue have a min_rtt of 3 ms or more, and those of another below 1 ms",
-	  .cause = "${without} of ${young} new flows began inside a standing queue: they do not get the larger frames "
-		   "that Linux 5.18 gives for short round trips.",
-	  .because = "Their smallest round trip is ${min_rtt}, the delay of the queue itself, and "
-		     "is kept for tcp_min_rtt_wlen.",
-	  .clear = "${without} of ${young} new flows lack larger frames because of a standing queue",
-	  .now = SET("net.ipv4.tcp_min_tso_segs=8") " " ENFORCE_FOR("${iface}"),
-	  .keep = KEEP("net.ipv4.tcp_min_tso_segs=8"), .undo = UNSET("net.ipv4.tcp_min_tso_segs=2"),
-	  .expect = "min_rtt from ${min_rtt} to that of the path", .risk = "bursts of 12 kB a flow",
-	  .after = "rx-queue-standing " CPU_FULL " tso-self-throttled",
-	  .shown = "kernel commit 65466904b015",
-	  .reference = "tcp_tso_rtt_log in ip-sysctl.rst; tcp_tso_autosize", .judge = judge_bonus },
 	{}
 };

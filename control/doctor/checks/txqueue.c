@@ -40,8 +40,8 @@ static double qdisc_drops(const struct doctor_snapshot *snap, const struct docto
 	__u64 sum = 0, rise;
 
 	rxaqm_list_each(queue, &iface->queues) {
-		rise = queue->tx ? doctor_queue_rise(snap, iface, queue, qdisc_drops) : ~0ULL;
-		sum += rise == ~0ULL ? 0 : rise;
+		rise = doctor_queue_rise(snap, iface, queue, qdisc_drops);
+		sum += queue->tx ? doctor_or_0(rise) : 0;
 	}
 	return (double)sum;
 }
@@ -85,7 +85,6 @@ DOCTOR_JUDGE(judge_qdisc)
 		return DOCTOR_CLEAR;
 	doctor_say_iface(finding, iface);
 	doctor_note(finding, "queue", worst->queue, DOCTOR_NUMBER, QDISC);
-	doctor_say(finding, "takes", "%s", "");
 	rxaqm_list_each(queue, &iface->queues) {
 		if (!queue->tx || queue->id != worst->queue)
 			continue;
@@ -117,7 +116,8 @@ DOCTOR_JUDGE(judge_drops)
 	if (!iface)
 		return DOCTOR_CLEAR;
 	doctor_say_iface(finding, iface);
-	doctor_say(finding, "qdisc", "%s", *iface->qdisc ? iface->qdisc : "not known");
+	if (*iface->qdisc)
+		doctor_say(finding, "qdisc", "%s", iface->qdisc);
 	doctor_say_ours(finding, "why", "%s",
 			share >= 99 ?
 				"It lets nothing pass: a class is missing, or a rate is 0" :
@@ -139,7 +139,8 @@ const struct doctor_check doctor_checks_txqueue[] = {
 	  .reads = "RTM_GETQDISC drops by Tx queue; tx_packets",
 	  .rule = "1/s or more; low below 1 % of what is sent",
 	  .cause = "The qdisc of ${iface} drops ${drops} packets that this host sends: ${share}.",
-	  .because = "${why} (its qdisc: ${qdisc}).", .clear = "${drops} packets dropped by qdiscs",
+	  .because = "${why} (its qdisc: ${qdisc|not known}).",
+	  .clear = "${drops} packets dropped by qdiscs",
 	  .now = "`tc -s qdisc show dev ${iface}` shows which one drops, and its limit; if the link is not full, check the rate",
 	  .keep = "the qdisc's configuration",
 	  .expect = "drops from ${drops} to what TCP needs to find its rate",
@@ -155,7 +156,7 @@ const struct doctor_check doctor_checks_txqueue[] = {
 	  .cause =
 		  "Packets always wait to be sent on ${iface}, Tx queue ${queue}: up to ${backlog_max}.",
 	  .because =
-		  "They waited in ${backlogged} of ${looks} looks${takes}. Either the link is full, a shaper holds "
+		  "They waited in ${backlogged} of ${looks} looks${takes|}. Either the link is full, a shaper holds "
 		  "them, or completions come late.",
 	  .clear = "packets waited to be sent in ${backlogged} of ${looks} looks",
 	  .now = "if the link is full: nothing; if not, see rx-cpu-busy", .keep = "-",

@@ -204,7 +204,7 @@ const struct doctor_check doctor_checks_udp[] = {
 	  .cause = "${program} does not read its UDP socket: ${drops} datagrams were dropped there.",
 	  .because =
 		  "${socket} has ${memory_used} of ${memory_limit} in use all the time (CPU used by the program: "
-		  "${program_cpu}): no buffer is large enough for that.",
+		  "${program_cpu|not known}): no buffer is large enough for that.",
 	  .clear =
 		  "${drops} datagrams dropped because a program does not read (${udp_sockets} sockets)",
 	  .now = "look at what the program does. `cat /proc/${pid}/stack`",
@@ -220,7 +220,7 @@ const struct doctor_check doctor_checks_udp[] = {
 		  "${program} shares its CPU with the softirqs that bring its packets: ${drops} datagrams were dropped.",
 	  .because =
 		  "It runs on CPU ${program_cpu_number}, where softirqs take ${softirq_there}, and waits "
-		  "${program_waits_for_cpu} of the time for that CPU; while it waits, ${socket} fills.",
+		  "${program_waits_for_cpu|not known} of the time for that CPU; while it waits, ${socket} fills.",
 	  .clear = "${drops} datagrams dropped because a program shares its CPU with softirqs",
 	  .now = "CPUs that take no interrupts of the NIC: `taskset -acp ${free_cpus} ${pid}` moves all its threads there",
 	  .keep = "CPUAffinity= in the unit of the service",
@@ -237,7 +237,7 @@ const struct doctor_check doctor_checks_udp[] = {
 	  .cause =
 		  "${program} reads UDP more slowly than it comes: ${drops} datagrams were dropped.",
 	  .because =
-		  "${socket} holds ${memory_used} of ${memory_limit}; the program uses ${program_cpu} of a CPU at "
+		  "${socket} holds ${memory_used} of ${memory_limit}; the program uses ${program_cpu|not known} of a CPU at "
 		  "${datagrams}. That lasts, so a larger buffer only delays the drops.",
 	  .clear = "${drops} datagrams dropped because a program is too slow",
 	  .now = "read with recvmmsg() or UDP_GRO, or in more threads with SO_REUSEPORT",

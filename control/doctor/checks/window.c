@@ -13,7 +13,7 @@ DOCTOR_SCORE(window_share)
 	/* The receiver's estimate is too long without timestamps, or if the sender pauses. */
 	if (socket->srtt_us && socket->srtt_us < rtt_us)
 		rtt_us = socket->srtt_us;
-	if (!socket->seen_before || !socket->rcv_wnd || socket->rcv_wnd == ~0U || rtt_us < 1000 ||
+	if (!socket->seen_before || !doctor_known(socket->rcv_wnd) || rtt_us < 1000 ||
 	    socket->recv_queue > socket->rcv_wnd / 2 || socket->rmem_alloc > socket->rcvbuf / 2)
 		return 0;
 	return rate * rtt_us / 1e6 / socket->rcv_wnd;

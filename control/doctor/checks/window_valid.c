@@ -4,44 +4,24 @@
 
 #include "doctor/checks/ifaces.h"
 
-DOCTOR_JUDGE(judge_reset)
-{
-	const struct doctor_iface *iface;
-	const char *reset = "";
-	unsigned int nr = 0;
-	__u64 packets;
-
-	rxaqm_list_each(iface, &snap->after.ifaces) {
-		/* An interface that was not there before: container hosts get new ones all the
-		 * time.
-		 */
-		if (!doctor_iface_before(snap, iface) ||
-		    doctor_iface_stat(snap, iface, "rx_packets", &packets))
-			continue;
-		nr++;
-		reset = iface->name;
-	}
-	doctor_note(finding, "resets", nr, DOCTOR_COUNT, LINK);
-	if (!nr)
-		return DOCTOR_CLEAR;
-	return doctor_blind(
-		finding,
-		"%s was reset: its counters started again and prove nothing, and a reset hides faults "
-		"for a while; run the doctor again",
-		reset);
-}
-
-/* Blind if no packet came, or an interface appeared or went. A veth may: it goes with its
- * container.
+/* Blind if no packet came, or an interface appeared, went or was reset. A veth may appear or go: it
+ * does with its container.
  */
 DOCTOR_JUDGE(judge_window)
 {
 	const struct doctor_iface *iface, *now;
-	__u64 packets = 0;
+	__u64 packets = 0, came;
 
 	rxaqm_list_each(iface, &snap->after.ifaces) {
-		packets += doctor_iface_rose(snap, iface, "rx_packets");
-		if (!doctor_iface_before(snap, iface) && strcmp(iface->driver, "veth"))
+		if (doctor_iface_stat(snap, iface, "rx_packets", &came))
+			packets += came;
+		else if (doctor_iface_before(snap, iface))
+			return doctor_blind(
+				finding,
+				"%s was reset: its counters started again and prove nothing, and a "
+				"reset hides faults for a while; run the doctor again",
+				iface->name);
+		else if (strcmp(iface->driver, "veth"))
 			return doctor_blind(finding,
 					    "%s appeared within the window; run the doctor again",
 					    iface->name);
@@ -63,14 +43,9 @@ DOCTOR_JUDGE(judge_window)
 const struct doctor_check doctor_checks_window_valid[] = {
 	{ DOCTOR_CHECK("window-empty", NIC, SETTING, LOW, MEASURED),
 	  .reads = "rx_packets of each interface, twice; which interfaces there are",
-	  .rule = "never: if no packet came, or an interface came or went, the doctor cannot judge",
+	  .rule = "never: if no packet came, or an interface came, went or was reset, the doctor cannot judge",
 	  NEVER_FOUND, .clear = "${packets} packets came", .shown = "n01_bcmgenet_eee",
-	  .reference = "statistics.rst", .essential = true, .judge = judge_window },
-	{ DOCTOR_CHECK("counters-reset", NIC, SETTING, LOW, MEASURED),
-	  .reads = "rx_packets of each interface, twice",
-	  .rule = "never: if a counter went back, the doctor cannot judge", NEVER_FOUND,
-	  .clear = "${resets} interfaces were reset in the window", .essential = true,
-	  .shown = "Meta: the fix by touching any setting",
-	  .reference = "Meta: the fix by touching any setting", .judge = judge_reset },
+	  .reference = "statistics.rst; Meta: the fix by touching any setting", .essential = true,
+	  .judge = judge_window },
 	{}
 };

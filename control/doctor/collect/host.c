@@ -20,7 +20,7 @@ static const char sysctls[] =
 	"net.ipv4.tcp_max_syn_backlog|net.ipv4.tcp_mem|"
 	"net.ipv4.tcp_min_tso_segs|net.ipv4.tcp_moderate_rcvbuf|net.ipv4.tcp_notsent_lowat|"
 	"net.ipv4.tcp_rmem|net.ipv4.tcp_sack|"
-	"net.ipv4.tcp_shrink_window|net.ipv4.tcp_timestamps|net.ipv4.tcp_tso_rtt_log|"
+	"net.ipv4.tcp_shrink_window|net.ipv4.tcp_timestamps|"
 	"net.ipv4.tcp_window_scaling|net.ipv4.tcp_wmem|vm.min_free_kbytes";
 
 static void collect_sysctl(struct doctor_snapshot *snap, const char *name)

@@ -72,9 +72,7 @@ LAYOUT(doctor_socket,
 
 LAYOUT(doctor_group,
        FIELDS(doctor_group, ifindex, rx_queue, proto, sockets, active, received, acked, slow_paced),
-       FIELDS(doctor_group, young, young_no_bonus, pacing_median, srtt_median_us,
-	      min_rtt_median_us),
-       FIELD(doctor_group, cwnd_median));
+       FIELDS(doctor_group, pacing_median, srtt_median_us, cwnd_median));
 
 LAYOUT(doctor_sockets, FIELDS(doctor_sockets, source, nr_tcp, nr_udp, took_us, locked),
        FIELDS(doctor_sockets, rb_at_max, zero_window, rmem_over),

@@ -1,8 +1,14 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* How checks read a snapshot. False, NULL or ~0 mean "not known", which is never 0. */
+/* How checks read a snapshot. False, NULL or ~0 mean "not known"; of what cannot be 0, 0 does, too.
+ */
 #pragma once
 
 #include "doctor/snapshot/snapshot.h"
+
+/* For a field that cannot be 0: is it known? */
+#define doctor_known(value) ((value) && (__typeof__(value))~(value))
+/* For a count: 0 if it is not known. */
+#define doctor_or_0(value) (doctor_known(value) ? (value) : 0)
 
 bool doctor_map_get(doctor_map map, const char *name, __u64 *ret_value);
 

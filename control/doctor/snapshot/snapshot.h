@@ -120,9 +120,7 @@ struct doctor_group {
 	__u32 sockets, active; /* active: received or sent between the samples */
 	__u64 received, acked; /* bytes between the samples, TCP */
 	__u32 slow_paced; /* active, sending, paced below two segments a millisecond */
-	__u32 young, young_no_bonus; /* active and new; min_rtt is too long for TSO's bonus */
-	__u64 pacing_median, srtt_median_us, min_rtt_median_us,
-		cwnd_median; /* of active ones; 0: none */
+	__u64 pacing_median, srtt_median_us, cwnd_median; /* of active ones; 0: none */
 };
 
 /* How long a thread has run since it began. */

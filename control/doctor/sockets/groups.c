@@ -10,7 +10,7 @@
 
 struct group {
 	struct doctor_group to;
-	__u32 pacing[DOCTOR_HIST], srtt[DOCTOR_HIST], min_rtt[DOCTOR_HIST], cwnd[DOCTOR_HIST];
+	__u32 pacing[DOCTOR_HIST], srtt[DOCTOR_HIST], cwnd[DOCTOR_HIST];
 };
 
 struct doctor_groups {
@@ -77,22 +77,11 @@ static void add_tcp(struct group *group, const struct doctor_seen *seen)
 	to->acked += seen->did.seen_before ? seen->did.acked : 0;
 	group->srtt[bucket(rec->srtt_us)]++;
 	group->cwnd[bucket(rec->snd_cwnd)]++;
-	if (rec->min_rtt_us && rec->min_rtt_us != ~0U)
-		group->min_rtt[bucket(rec->min_rtt_us)]++;
-	if (!seen->did.acked)
-		return;
-	if (rec->pacing_bytes_per_s == ~0ULL)
+	if (!seen->did.acked || rec->pacing_bytes_per_s == ~0ULL)
 		return;
 	group->pacing[bucket(rec->pacing_bytes_per_s)]++;
 	/* tcp_tso_autosize: a frame is what pacing sends in about a millisecond. */
 	to->slow_paced += rec->pacing_bytes_per_s / 1024 < 2ULL * rec->mss;
-	/* The bonus halves for each 2^9 us of min_rtt (the default of tcp_tso_rtt_log); one below a
-	 * segment has no effect.
-	 */
-	if (!seen->did.seen_before) {
-		to->young++;
-		to->young_no_bonus += rec->min_rtt_us != ~0U && rec->min_rtt_us >> 9 >= 6;
-	}
 }
 
 struct doctor_groups *doctor_groups_new(void)
@@ -129,7 +118,6 @@ void doctor_groups_finish(struct doctor_groups *groups, struct doctor_sockets *s
 			break;
 		to->pacing_median = median(group->pacing);
 		to->srtt_median_us = median(group->srtt);
-		to->min_rtt_median_us = median(group->min_rtt);
 		to->cwnd_median = median(group->cwnd);
 	}
 	free(groups->at);

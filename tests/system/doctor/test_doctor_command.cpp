@@ -215,7 +215,7 @@ TEST_CASE("doctor: the remedy of each check is run, or cannot be tried here", "[
 		const char *why, *ids;
 	} untried[] = {
 		{ "it only looks, or has no remedy",
-		  "window-empty counters-reset xdp-drops rx-dropped "
+		  "window-empty xdp-drops rx-dropped "
 		  "udp-overflow tx-qdisc-drops tx-qdisc-standing packet-dear bpf-dear "
 		  "rx-late softirq-late softirq-other udp-filtered tcp-zero-window tcp-rwnd-limited "
 		  "tcp-truesize" },
@@ -238,8 +238,7 @@ TEST_CASE("doctor: the remedy of each check is run, or cannot be tried here", "[
 		{ "an operator has set what drops: whether that is right is not doctor's to try",
 		  "ingress-drops ip-undelivered" },
 		{ "it is rxaqm's: tests/system/aqm has what its policies do",
-		  "rx-queue-standing acks-dominate rx-overload-sticks "
-		  "tso-bonus-decayed" },
+		  "rx-queue-standing acks-dominate rx-overload-sticks" },
 		{ "whether it helps is a matter of minutes, or of a long path",
 		  "tcp-collapse tcp-pruned tcp-queue-drop tcp-window-stuck tcp-window-limit "
 		  "tcp-buffers-huge tcp-not-sent tso-self-throttled loss-on-long-path reordering tcp-gaps "

@@ -149,17 +149,6 @@ static const std::vector<Case> &host_cases()
 		  {},
 		  [](Bundle &b) { b.rise_at("ifaces/1/stats/rx_dropped", 3000); } },
 		{ "tso-self-throttled", {}, [](Bundle &b) { slow_flows(b, ""); } },
-		{ "tso-self-throttled",
-		  { "tso-bonus-decayed" },
-		  [](Bundle &b) {
-			  slow_flows(b, R"(,"young":8,"young_no_bonus":8)");
-			  b.set("/sockets/groups/-",
-				R"({"ifindex":2,"rx_queue":1,"proto":"tcp","sockets":9,
-				"active":9,"received":0,"acked":1000000,"slow_paced":0,"young":5,
-				"young_no_bonus":0,
-				"pacing_median":100000000,"srtt_median_us":300,
-				"min_rtt_median_us":200,"cwnd_median":48})");
-		  } },
 		{ "tx-qdisc-standing",
 		  {},
 		  [](Bundle &b) {

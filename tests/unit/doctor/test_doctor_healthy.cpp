@@ -40,7 +40,7 @@ static const std::vector<Healthy> &healthy()
 			  four_queues(b, 17, 5);
 			  b.set("/after/ifaces/1/rx_queues", "4");
 		  } },
-		{ "a container was started in the window", "counters-reset",
+		{ "a container was started in the window", "window-empty",
 		  [](Bundle &b) {
 			  b.set("/after/ifaces/-",
 				R"({"name":"veth7","ifindex":77,"stats":{"rx_packets":9}})");
