@@ -49,23 +49,6 @@ struct doctor_finding *doctor_find(const struct doctor_diagnosis *diagnosis, con
 	return NULL;
 }
 
-const struct doctor_finding *doctor_first_of(const struct doctor_diagnosis *diagnosis,
-					     const char *ids, enum doctor_verdict verdict,
-					     bool but_notes)
-{
-	const struct doctor_finding *finding;
-	size_t len = 0;
-
-	for (; ids && *ids; ids += len + strspn(ids + len, " ")) {
-		len = strcspn(ids, " ");
-		finding = doctor_find(diagnosis, ids, len);
-		if (finding && finding->verdict == verdict &&
-		    !(but_notes && doctor_is_note(finding)))
-			return finding;
-	}
-	return NULL;
-}
-
 bool doctor_is_note(const struct doctor_finding *finding)
 {
 	return finding->severity == DOCTOR_LOW || finding->confidence == DOCTOR_CONFIGURED;
@@ -116,6 +99,12 @@ static const struct doctor_finding *first_that_explains(const struct doctor_diag
 			return cause;
 	}
 	return NULL;
+}
+
+const struct doctor_finding *doctor_first_found(const struct doctor_diagnosis *diagnosis,
+						const char *ids)
+{
+	return first_that_explains(diagnosis, ids, false, NULL, -1, 0);
 }
 
 /* A cause never follows from a note. */
@@ -231,8 +220,7 @@ const char *doctor_not_gone(const struct doctor_snapshot *snap,
 			    const struct doctor_diagnosis *diagnosis,
 			    const struct doctor_finding *finding, char buf[128])
 {
-	const struct doctor_finding *hides = doctor_first_of(diagnosis, finding->after,
-							     DOCTOR_FOUND, false);
+	const struct doctor_finding *hides = doctor_first_found(diagnosis, finding->after);
 	const struct doctor_iface *iface;
 	__u64 packets = 0;
 

@@ -76,9 +76,6 @@ const struct doctor_probe *doctor_probe_at(size_t index);
 bool doctor_probe_wanted(const struct doctor_probe *probe, const struct doctor_snapshot *snap,
 			 const struct doctor_diagnosis *diagnosis);
 
-/* Do not want @probe again, whether it succeeded or not. */
-void doctor_probe_tried(const struct doctor_probe *probe, struct doctor_snapshot *snap);
-
 /* Below: shared by text and JSON. */
 
 /* A sentence is to be read. A command is to be pasted into a shell: names from a bundle are quoted.
@@ -112,12 +109,9 @@ extern const char *const doctor_confidences[], *const doctor_units[];
 /* The finding of the check whose id is the @len bytes at @id; NULL: there is none. */
 struct doctor_finding *doctor_find(const struct doctor_diagnosis *diagnosis, const char *id,
 				   size_t len);
-/* The first of @ids (a blank between) whose verdict is @verdict; @but_notes skips notes. NULL:
- * none, or @ids is NULL.
- */
-const struct doctor_finding *doctor_first_of(const struct doctor_diagnosis *diagnosis,
-					     const char *ids, enum doctor_verdict verdict,
-					     bool but_notes);
+/* The first of @ids (a blank between) that is found; NULL: none, or @ids is NULL. */
+const struct doctor_finding *doctor_first_found(const struct doctor_diagnosis *diagnosis,
+						const char *ids);
 /* Loop over the findings whose verdict is @which. */
 #define doctor_each(finding, diagnosis, which)                                 \
 	for ((finding) = (diagnosis)->findings;                                \

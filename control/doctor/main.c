@@ -91,8 +91,9 @@ static void probe(struct doctor_snapshot *snap)
 		any = true;
 		rxaqm_log_notice("probe \"%s\", %llu s: %s; costs %s", one->name,
 				 PROBE_NS / RXAQM_NSEC_PER_SEC, one->what, one->cost);
+		/* Whether it succeeds or not, it is not wanted again. */
+		doctor_deep_ran(&deep, one->name, 0);
 		one->run(&deep);
-		doctor_probe_tried(one, snap);
 	}
 	if (!any && !rxaqm_stop)
 		rxaqm_log_notice("no probe: none could settle what is suspected");
@@ -105,7 +106,7 @@ static int take(const struct args *args, struct doctor_snapshot *snap, struct rx
 	int err;
 
 	if (args->from)
-		return doctor_bundle_read(snap, args->from, error);
+		return rxaqm_record_read(&doctor_bundle_kind, snap, args->from, error);
 	err = doctor_collect(&live, &args->request, error);
 	if (!err && args->deep)
 		probe(&live);
@@ -185,7 +186,8 @@ static int examine(const struct args *args, struct rxaqm_error *error)
 	else if (!ret)
 		ret = (args->watch ? report_change : report)(args, &snap, &diagnosis);
 	/* After the report, which is printed even if a file cannot be written. */
-	if (ret >= 0 && args->record && doctor_bundle_write(&snap, args->record, error))
+	if (ret >= 0 && args->record &&
+	    rxaqm_record_write(&doctor_bundle_kind, &snap, args->record, error))
 		ret = -1;
 	if (ret >= 0 && args->metrics &&
 	    doctor_write_metrics(args->metrics, &snap, &diagnosis, error))

@@ -47,29 +47,14 @@ const struct doctor_probe *doctor_probe_at(size_t index)
 	return index < sizeof(probes) / sizeof(probes[0]) - 1 ? &probes[index] : NULL;
 }
 
-static bool tried(const struct doctor_probe *probe, const struct doctor_snapshot *snap,
-		  char key[32])
-{
-	__u64 ran_ns;
-
-	snprintf(key, 32, "%s_ns", probe->name);
-	return doctor_map_get(snap->deep, key, &ran_ns);
-}
-
-void doctor_probe_tried(const struct doctor_probe *probe, struct doctor_snapshot *snap)
-{
-	char key[32];
-
-	if (!tried(probe, snap, key))
-		doctor_map_set(&snap->deep, key, 0);
-}
-
 bool doctor_probe_wanted(const struct doctor_probe *probe, const struct doctor_snapshot *snap,
 			 const struct doctor_diagnosis *diagnosis)
 {
 	char key[32];
+	__u64 ran_ns;
 
-	return !tried(probe, snap, key) &&
-	       (doctor_first_of(diagnosis, probe->if_found, DOCTOR_FOUND, false) ||
+	snprintf(key, sizeof(key), "%s_ns", probe->name);
+	return !doctor_map_get(snap->deep, key, &ran_ns) &&
+	       (doctor_first_found(diagnosis, probe->if_found) ||
 		(probe->if_unexplained && diagnosis->nr_unexplained));
 }

@@ -115,8 +115,7 @@ const struct doctor_check doctor_checks_backlog[] = {
 		  "${drops} drops of ${processed} packets in the backlog of CPUs, of the whole host",
 	  .now = RPS(
 		  "${mask}") " spreads what ${iface} receives over more CPUs. `sysctl -w net.core.netdev_max_backlog=${larger}` for bursts only",
-	  .keep = KEEP("net.core.netdev_max_backlog=${larger}"),
-	  .undo = UNSET("net.core.netdev_max_backlog=${limit}"),
+	  SYSCTL_KEPT("net.core.netdev_max_backlog", "${larger}", "${limit}"),
 	  .expect = "drops from ${drops} to 0 if it was a burst",
 	  .risk = "a longer backlog is a longer delay",
 	  .after = "rx-starved cpu-steal " CPU_FULL " udp-reader-shares-cpu",

@@ -191,8 +191,6 @@ enum doctor_verdict doctor_judge(const struct doctor_snapshot *snap, struct doct
 
 	if (check->by_sockets && !*snap->sockets.source)
 		return doctor_blind(finding, "no pass over the sockets was possible");
-	if (check->by_queues && !strcmp(snap->sockets.source, "diag"))
-		return doctor_blind(finding, "sock_diag does not tell the Rx queue of a flow");
 	if (check->by_rxaqm && !snap->attached.nr)
 		return doctor_blind(finding, "rxaqm is not attached");
 	if (check->by_probe && !doctor_probed(snap, check->by_probe))

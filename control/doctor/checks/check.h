@@ -112,7 +112,6 @@ struct doctor_check {
 	const char *shown;
 	bool essential; /* if it is blind, the host cannot be called healthy */
 	bool by_sockets; /* blind if no pass over the sockets was possible */
-	bool by_queues; /* blind if only sock_diag was read, which knows no Rx queue */
 	bool by_rxaqm; /* blind if rxaqm is not attached */
 	const char *by_probe; /* blind if this probe of --deep did not run; NULL: never */
 	/* NULL: doctor_judge_rise(). */
@@ -140,8 +139,8 @@ struct doctor_check {
 #define KEEP(setting) "`echo " setting " >>" SYSCTL_FILE "`"
 #define UNSET(setting) SET(setting) " and remove the line from " SYSCTL_FILE
 /* A remedy that sets one sysctl. */
-#define SYSCTL(name, value, old) \
-	.now = SET(name "=" value), .keep = KEEP(name "=" value), .undo = UNSET(name "=" old)
+#define SYSCTL(name, value, old) .now = SET(name "=" value), SYSCTL_KEPT(name, value, old)
+#define SYSCTL_KEPT(name, value, old) .keep = KEEP(name "=" value), .undo = UNSET(name "=" old)
 /* For .after: a CPU that receives has no time left, or something else uses it. */
 #define CPU_FULL \
 	"rx-cpu-busy rx-cpus-busy bpf-dear packet-dear napi-starved softirq-other irqs-on-one-cpu"
@@ -171,6 +170,7 @@ struct doctor_finding {
 	char reason[200]; /* why it is DOCTOR_BLIND */
 	const struct doctor_iface *iface; /* where it is; NULL: of the whole host, or not known */
 	__s32 cpu; /* the same; -1 */
+	const char *counter; /* the one that tells most of it; NULL: there is none */
 	double lost; /* packets; 0: it is no loss, or not known */
 	const struct doctor_finding *consequence_of; /* NULL: a cause of its own */
 };

@@ -221,28 +221,17 @@ DOCTOR_JUDGE(judge_late)
 /* Other kinds of softirqs by their number: nobody counts their times. */
 static void say_kinds(struct doctor_finding *finding, const struct doctor_load *load)
 {
-	static const struct {
-		const char *name;
-		size_t at;
-	} kinds[] = {
-		{ "TIMER", offsetof(struct doctor_cpu, timer) },
-		{ "BLOCK", offsetof(struct doctor_cpu, block) },
-		{ "TASKLET", offsetof(struct doctor_cpu, tasklet) },
-		{ "SCHED", offsetof(struct doctor_cpu, sched) },
-		{ "RCU", offsetof(struct doctor_cpu, rcu) },
-		{ "NET_TX", offsetof(struct doctor_cpu, net_tx) },
-	};
+	const struct doctor_softirq *kind = doctor_softirqs + 1; /* the first is NET_RX */
 	char text[160] = "";
-	size_t i;
 
-	for (i = 0; i < sizeof(kinds) / sizeof(kinds[0]); i++) {
-		__u64 rise = doctor_since(*(const __u64 *)((const char *)load->was + kinds[i].at),
-					  *(const __u64 *)((const char *)load->is + kinds[i].at));
+	for (; kind->name; kind++) {
+		__u64 rise = doctor_since(*(const __u64 *)((const char *)load->was + kind->at),
+					  *(const __u64 *)((const char *)load->is + kind->at));
 		size_t at = strlen(text);
 
 		if (doctor_known(rise))
 			snprintf(text + at, sizeof(text) - at, "%s%s %llu", at ? ", " : "",
-				 kinds[i].name, (unsigned long long)rise);
+				 kind->name, (unsigned long long)rise);
 	}
 	doctor_say(finding, "kinds", "%s", *text ? text : "not known");
 }

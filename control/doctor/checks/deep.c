@@ -217,8 +217,7 @@ const struct doctor_check doctor_checks_deep[] = {
 	  .keep = "remove what perf shows", .expect = "rate grows as the cost falls",
 	  .after = "cpu-steal bpf-dear tcp-collapse ip-fragments gro-off",
 	  .shown = "Meta: 16 to 19 us a packet on the bad CPU",
-	  .reference = "net/core/dev.c:napi_poll; Meta: 16 to 19 us a packet on the bad CPU",
-	  .judge = judge_dear },
+	  .reference = "net/core/dev.c:napi_poll", .judge = judge_dear },
 	{ DOCTOR_CHECK("napi-starved", CPU, SHARED, HIGH, MEASURED), .by_probe = "polls",
 	  .reads = "--deep: napi:napi_poll, irq:softirq_entry, NAPI threads switched in",
 	  .rule = "a NAPI that left packets behind waits longer than it polls (other queues of its CPU do not count as "

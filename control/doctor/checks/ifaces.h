@@ -15,6 +15,12 @@ typedef double (*doctor_measure_fn)(const struct doctor_snapshot *snap,
 const struct doctor_iface *doctor_worst_iface(const struct doctor_snapshot *snap,
 					      doctor_measure_fn measure, double *ret_value);
 
+/* Judge the loss that the check of @finding sums up, at the interface that lost most of it (iface,
+ * counter), by its share of what passed there. Notes all that the rows of checks/nic.c say.
+ */
+enum doctor_verdict doctor_judge_nic(const struct doctor_snapshot *snap,
+				     struct doctor_finding *finding);
+
 /* The word for "ethtool -L": "rx" if receive queues have channels of their own. */
 const char *doctor_channels_word(const struct doctor_iface *iface);
 

@@ -3,17 +3,12 @@
 #include <json-c/json.h>
 #include <string.h>
 
-#include "doctor/checks/nic_loss.h"
-
-DOCTOR_JUDGE(judge)
-{
-	return doctor_judge_nic(snap, finding, &(struct doctor_nic_worst){});
-}
+#include "doctor/checks/ifaces.h"
 
 /* What is counted is no packet: it may explain any number of them. */
 DOCTOR_JUDGE(judge_times)
 {
-	enum doctor_verdict verdict = judge(snap, finding);
+	enum doctor_verdict verdict = doctor_judge_nic(snap, finding);
 
 	finding->lost = 0;
 	return verdict;
@@ -32,11 +27,10 @@ DOCTOR_JUDGE(judge_hang)
 /* Allowances for a few kinds of packets are not to be compared with all packets. */
 DOCTOR_JUDGE(judge_allowance)
 {
-	struct doctor_nic_worst worst = {};
-	enum doctor_verdict verdict = doctor_judge_nic(snap, finding, &worst);
+	enum doctor_verdict verdict = doctor_judge_nic(snap, finding);
 
-	if (worst.iface &&
-	    (strstr(worst.counter, "linklocal") || strstr(worst.counter, "conntrack")))
+	if (finding->iface &&
+	    (strstr(finding->counter, "linklocal") || strstr(finding->counter, "conntrack")))
 		finding->severity = finding->check->severity;
 	return verdict;
 }
@@ -46,12 +40,11 @@ DOCTOR_JUDGE(judge_allowance)
  */
 DOCTOR_JUDGE(judge_long)
 {
-	struct doctor_nic_worst worst = {};
-	enum doctor_verdict verdict = doctor_judge_nic(snap, finding, &worst);
+	enum doctor_verdict verdict = doctor_judge_nic(snap, finding);
 
 	if (verdict != DOCTOR_FOUND)
 		return verdict;
-	if (worst.iface->mtu > 1500 && strcmp(worst.counter, "rx_length_errors") != 0)
+	if (finding->iface->mtu > 1500 && strcmp(finding->counter, "rx_length_errors") != 0)
 		finding->severity = DOCTOR_LOW;
 	return verdict;
 }
@@ -59,8 +52,7 @@ DOCTOR_JUDGE(judge_long)
 /* The driver's own pause time if it has one; otherwise many pauses count as long ones. */
 DOCTOR_JUDGE(judge_paused)
 {
-	struct doctor_nic_worst worst = {};
-	enum doctor_verdict verdict = doctor_judge_nic(snap, finding, &worst);
+	enum doctor_verdict verdict = doctor_judge_nic(snap, finding);
 	const char *way = finding->check->place == DOCTOR_TX ? "rx_" : "tx_";
 	double window = doctor_window_s(snap), share = -1;
 	__u64 us;
@@ -68,10 +60,10 @@ DOCTOR_JUDGE(judge_paused)
 	finding->lost = 0;
 	if (verdict != DOCTOR_FOUND)
 		return verdict;
-	json_object_object_foreach(worst.iface->ethtool, name, entry) {
+	json_object_object_foreach(finding->iface->ethtool, name, entry) {
 		(void)entry;
 		if (strstr(name, way) && strstr(name, "pause_duration") &&
-		    doctor_iface_rise(snap, worst.iface, true, name, &us) &&
+		    doctor_iface_rise(snap, finding->iface, true, name, &us) &&
 		    (double)us / 1e4 / window > share)
 			share = (double)us / 1e4 / window;
 	}
@@ -85,7 +77,7 @@ DOCTOR_JUDGE(judge_paused)
 
 DOCTOR_JUDGE(judge_xdp)
 {
-	enum doctor_verdict verdict = judge(snap, finding);
+	enum doctor_verdict verdict = doctor_judge_nic(snap, finding);
 
 	/* An AQM is there to drop, and other programs are, too: a filter may drop a part. */
 	if (doctor_noted(finding, "events") <= doctor_noted(finding, "by_rxaqm") ||
@@ -110,8 +102,7 @@ static bool counts_unwanted(const struct doctor_iface *iface)
 
 DOCTOR_JUDGE(judge_dropped)
 {
-	struct doctor_nic_worst worst = {};
-	enum doctor_verdict verdict = doctor_judge_nic(snap, finding, &worst);
+	enum doctor_verdict verdict = doctor_judge_nic(snap, finding);
 	double events = doctor_noted(finding, "events"), packets = doctor_noted(finding, "packets");
 
 	if (verdict != DOCTOR_FOUND)
@@ -120,7 +111,7 @@ DOCTOR_JUDGE(judge_dropped)
 	 * may count losses there, nothing here explains.
 	 */
 	if (events < 20 * doctor_window_s(snap) || events * 1000 < packets ||
-	    (events * 100 > packets && !counts_unwanted(worst.iface)))
+	    (events * 100 > packets && !counts_unwanted(finding->iface)))
 		return DOCTOR_CLEAR;
 	return verdict;
 }
@@ -152,7 +143,7 @@ const struct doctor_check doctor_checks_nic[] = {
 	  .expect = "events from ${events} to 0", .after = "nic-allowance",
 	  .shown = "c13_cx6_discards",
 	  .reference = "Documentation/networking/device_drivers/ethernet/mellanox/mlx5/counters.rst",
-	  .judge = judge },
+	  .judge = doctor_judge_nic },
 	{ DOCTOR_CHECK("wire-errors", WIRE, ELSEWHERE, HIGH, MEASURED),
 	  .reads = "rx_crc_errors, rx_frame_errors; ethtool -S: *crc*, *fcs*, *symbol*, *align*",
 	  .cause = "${iface} receives damaged frames: ${events} of ${packets}${others}.",
@@ -161,7 +152,7 @@ const struct doctor_check doctor_checks_nic[] = {
 	  .now = "`ethtool -m ${iface}` shows light levels; change the cable, then the transceiver",
 	  .expect = "events from ${events} to 0", .risk = "the link goes down meanwhile",
 	  .after = "duplex-mismatch", .shown = "c09_duplex",
-	  .reference = "Documentation/networking/statistics.rst", .judge = judge },
+	  .reference = "Documentation/networking/statistics.rst", .judge = doctor_judge_nic },
 	{ DOCTOR_CHECK("frames-too-long", WIRE, SETTING, MEDIUM, MEASURED),
 	  .reads = "rx_length_errors; ethtool -S: *oversize*, *long*, *length_err*; MTU",
 	  .rule = "1/s or more; low below 1 of 1000 packets, or where the MTU is above 1500 and only the driver counts",
@@ -209,9 +200,9 @@ const struct doctor_check doctor_checks_nic[] = {
 	  .because = "The host lacks free memory, not CPU time.",
 	  .clear = "${events} times there was no memory for a packet",
 	  .now = "`sysctl -w vm.min_free_kbytes=${larger}` of ${memory}",
-	  .keep = KEEP("vm.min_free_kbytes=${larger}"),
-	  .undo = UNSET("vm.min_free_kbytes=${smaller}"), .expect = "events from ${events} to 0",
-	  .risk = "programs have that much less memory", .shown = "n09_mvneta_memory",
+	  SYSCTL_KEPT("vm.min_free_kbytes", "${larger}", "${smaller}"),
+	  .expect = "events from ${events} to 0", .risk = "programs have that much less memory",
+	  .shown = "n09_mvneta_memory",
 	  .reference = "Documentation/netlink/specs/netdev.yaml, rx-alloc-fail",
 	  .judge = judge_times },
 	{ DOCTOR_CHECK("nic-ring-overflow", NIC, ARRIVAL, HIGH, MEASURED),
@@ -230,7 +221,7 @@ const struct doctor_check doctor_checks_nic[] = {
 		  "irqs-on-one-cpu rx-cpu-busy rx-cpus-busy rx-skew bpf-dear packet-dear napi-starved nic-pauses",
 	  .shown = "p15_ixgbe_missed",
 	  .reference = "Meta: removed by an AQM at the receive queue; statistics.rst",
-	  .essential = true, .judge = judge },
+	  .essential = true, .judge = doctor_judge_nic },
 	{ DOCTOR_CHECK("xdp-drops", NIC, SETTING, MEDIUM, MEASURED),
 	  .reads = "ethtool -S: *xdp_drop*; drops that rxaqm counts",
 	  .rule = "1/s or more; low unless more are dropped than pass, or if rxaqm drops them",
@@ -258,7 +249,8 @@ const struct doctor_check doctor_checks_nic[] = {
 	  .risk = "a queue that stands is delay: fq_codel keeps it short",
 	  .after = "backlog-drops xdp-drops rx-starved rx-late cpu-steal " CPU_FULL,
 	  .shown = "n16_veth_ring",
-	  .reference = "drivers/net/veth.c:veth_xmit; kernel commit dc82a33297fc", .judge = judge },
+	  .reference = "drivers/net/veth.c:veth_xmit; kernel commit dc82a33297fc",
+	  .judge = doctor_judge_nic },
 	{ DOCTOR_CHECK("tun-drops", NIC, READER, MEDIUM, MEASURED),
 	  .reads = "tx_dropped of tun and tap devices",
 	  .cause = "The program behind ${iface} (a guest's vhost, a VPN) does not take what is sent to it: ${events} of "
@@ -272,7 +264,7 @@ const struct doctor_check doctor_checks_nic[] = {
 	  .keep = "${keep}", .undo = "`ip link set ${iface} txqueuelen 1000`",
 	  .expect = "events from ${events} to 0", .risk = "a longer queue is a longer delay",
 	  .after = "cpu-steal rx-starved backlog-drops xdp-drops", .shown = "g05_openstack_tap",
-	  .reference = "drivers/net/tun.c:tun_net_xmit", .judge = judge },
+	  .reference = "drivers/net/tun.c:tun_net_xmit", .judge = doctor_judge_nic },
 	{ DOCTOR_CHECK("ingress-drops", BACKLOG, SETTING, MEDIUM, MEASURED),
 	  .reads = "RTM_GETQDISC drops of the qdiscs ingress and clsact",
 	  .cause = "A filter of tc drops what ${iface} receives before the stack sees it: ${events} of ${packets} "
@@ -287,7 +279,8 @@ const struct doctor_check doctor_checks_nic[] = {
 	  .undo = "the old filter",
 	  .expect = "events from ${events} to what is meant to be dropped",
 	  .risk = "what the filter kept out comes in", .shown = "g01_mininet_policer",
-	  .reference = "tc-police(8); net/core/dev.c:sch_handle_ingress", .judge = judge },
+	  .reference = "tc-police(8); net/core/dev.c:sch_handle_ingress",
+	  .judge = doctor_judge_nic },
 	{ DOCTOR_CHECK("tx-hangs", TX, ELSEWHERE, HIGH, MEASURED),
 	  .reads = "queues/tx-N/tx_timeout of an interface; ethtool -S: *tx*timeout*",
 	  .rule = "one or more",

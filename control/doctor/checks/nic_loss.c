@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* What an interface lost, why, and the words for it. */
-#include "doctor/checks/nic_loss.h"
-
 #include <string.h>
 
+#include "doctor/checks/ifaces.h"
 #include "doctor/checks/load.h"
 
 /* Packets that rxaqm itself dropped. */
@@ -244,7 +243,7 @@ static void say_others(const struct doctor_snapshot *snap, struct doctor_finding
 }
 
 enum doctor_verdict doctor_judge_nic(const struct doctor_snapshot *snap,
-				     struct doctor_finding *finding, struct doctor_nic_worst *worst)
+				     struct doctor_finding *finding)
 {
 	const struct doctor_iface *iface;
 	__u64 events, most = 0, passed;
@@ -257,21 +256,22 @@ enum doctor_verdict doctor_judge_nic(const struct doctor_snapshot *snap,
 		if (events <= most)
 			continue;
 		most = events;
-		*worst = (struct doctor_nic_worst){ iface, *name ? name : "qstats" };
+		finding->iface = iface;
+		finding->counter = *name ? name : "qstats";
 	}
-	iface = worst->iface;
+	iface = finding->iface;
 	passed = !iface ? all_packets(snap) :
 			  doctor_iface_rose(snap, iface,
-					    strncmp(worst->counter, "tx", 2) ? "rx_packets" :
-									       "tx_packets");
+					    strncmp(finding->counter, "tx", 2) ? "rx_packets" :
+										 "tx_packets");
 	doctor_note_count(finding, "events", most, LINK ", qstats, " ETHTOOL);
 	doctor_note_count(finding, "packets", passed, LINK);
 	if (!iface)
 		return DOCTOR_CLEAR;
 	doctor_say_iface(finding, iface);
-	doctor_say(finding, "counter", "%s", worst->counter);
+	doctor_say(finding, "counter", "%s", finding->counter);
 	doctor_say_ours(finding, "less", "%s",
-			strstr(worst->counter, "linklocal") ?
+			strstr(finding->counter, "linklocal") ?
 				"cache on this host what it asks the cloud itself (DNS, time, metadata): "
 				"this allowance is the same for all machine types" :
 				"a larger machine type, or less traffic");

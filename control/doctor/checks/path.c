@@ -207,9 +207,7 @@ const struct doctor_check doctor_checks_path[] = {
 		  "${socket}: shortest round trip ${min_rtt|not known}, window ${cwnd} segments. Each "
 		  "loss takes part of the window, and growing back takes many such round trips.",
 	  .clear = "${share} of segments sent again, none by loss-based control on a long path",
-	  .now = SET("net.ipv4.tcp_congestion_control=bbr"),
-	  .keep = KEEP("net.ipv4.tcp_congestion_control=bbr"),
-	  .undo = UNSET("net.ipv4.tcp_congestion_control=${control}"),
+	  SYSCTL("net.ipv4.tcp_congestion_control", "bbr", "${control}"),
 	  .expect = "a published case went from 2.1 to 9.7 Gbit/s at 144 ms",
 	  .risk = "BBR takes more than its share beside others",
 	  .after =

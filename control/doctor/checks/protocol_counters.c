@@ -239,8 +239,7 @@ const struct doctor_check doctor_checks_protocol_counters[] = {
 	  .clear = "${events} packets dropped by rp_filter",
 	  .now = SET(
 		  "net.ipv4.conf.all.rp_filter=2") " the larger of all and of the interface counts",
-	  .keep = KEEP("net.ipv4.conf.all.rp_filter=2"),
-	  .undo = UNSET("net.ipv4.conf.all.rp_filter=1"),
+	  SYSCTL_KEPT("net.ipv4.conf.all.rp_filter", "2", "1"),
 	  .expect = "events from ${events} to 0, if there is a route to the sources at all",
 	  .risk = "forged addresses of networks that are routed elsewhere pass",
 	  .shown = "c30_rp_filter", .reference = "rp_filter in ip-sysctl.rst; RFC 3704" },
@@ -271,9 +270,7 @@ const struct doctor_check doctor_checks_protocol_counters[] = {
 	  .because =
 		  "Packets that find no room are dropped: new connections fail, those of UDP, too.",
 	  .clear = "${count} of ${max} connections tracked, ${lost} lost for want of room",
-	  .now = SET("net.netfilter.nf_conntrack_max=${larger}"),
-	  .keep = KEEP("net.netfilter.nf_conntrack_max=${larger}"),
-	  .undo = UNSET("net.netfilter.nf_conntrack_max=${max}"),
+	  SYSCTL("net.netfilter.nf_conntrack_max", "${larger}", "${max}"),
 	  .expect = "lost from ${lost} to 0", .risk = "some 320 bytes of memory for each",
 	  .shown = "p11_conntrack_full",
 	  .reference = "Documentation/networking/nf_conntrack-sysctl.rst",

@@ -106,18 +106,12 @@ DOCTOR_JUDGE(judge_rwnd)
 
 DOCTOR_JUDGE(judge_send)
 {
-	__u64 value;
-
-	if (!doctor_counters(snap, "Udp.SndbufErrors", &value))
-		return doctor_blind(finding,
-				    "/proc/net/snmp has no UDP counters, or they were reset");
-	doctor_note_counter(snap, finding, "errors", "Udp.SndbufErrors");
 	doctor_say(finding, "was", "%s",
 		   doctor_sysctl_words(snap, "net.core.wmem_default") ?: "212992");
 	doctor_note(finding, "wmem_default",
 		    (double)doctor_sysctl(snap, "net.core.wmem_default", 0, 0), DOCTOR_BYTES,
 		    "net.core.wmem_default");
-	return doctor_judge_lost(snap, finding, "Udp.SndbufErrors", value);
+	return doctor_judge_rise(snap, finding);
 }
 
 const struct doctor_check doctor_checks_send[] = {
@@ -173,15 +167,14 @@ const struct doctor_check doctor_checks_send[] = {
 	  .reads = "Udp.SndbufErrors, wmem_default, txqueuelen",
 	  .rule = "SndbufErrors rises by 1/s or more",
 	  .cause =
-		  "${errors} datagrams of programs here did not fit into a send buffer or a device queue.",
+		  "${events} datagrams of programs here did not fit into a send buffer or a device queue.",
 	  .because =
 		  "With a send buffer (${wmem_default}) larger than the device's queue can hold, packets are "
 		  "dropped below the socket instead of making the program wait.",
-	  .clear = "${errors} datagrams did not fit into a send buffer or queue",
+	  .clear = "${events} datagrams did not fit into a send buffer or queue",
 	  .now = SET("net.core.wmem_default=212992") " or a larger txqueuelen",
-	  .keep = KEEP("net.core.wmem_default=212992"),
-	  .undo = UNSET("net.core.wmem_default=${was}"),
-	  .expect = "errors from ${errors} to 0: the program waits instead",
+	  SYSCTL_KEPT("net.core.wmem_default", "212992", "${was}"),
+	  .expect = "events from ${events} to 0: the program waits instead",
 	  .risk = "a program that may not wait sends less",
 	  .after = "tx-qdisc-standing tx-qdisc-drops", .shown = "Google: buffers beyond txqueuelen",
 	  .reference = "net/ipv4/udp.c:udp_sendmsg; Google, benchmarking UDP bulk flows",

@@ -12,7 +12,7 @@ DOCTOR_JUDGE(judge_off)
 	static const char *const switches[] = { "net.ipv4.tcp_window_scaling",
 						"net.ipv4.tcp_moderate_rcvbuf", "net.ipv4.tcp_sack",
 						"net.ipv4.tcp_timestamps" };
-	char settings[160] = "", on[160] = "", off[160] = "";
+	char on[160] = "", off[160] = "";
 	unsigned int nr = 0;
 	size_t i;
 
@@ -23,15 +23,13 @@ DOCTOR_JUDGE(judge_off)
 
 		if (!value || strcmp(value, "0") != 0)
 			continue;
-		snprintf(settings + strlen(settings), sizeof(settings) - strlen(settings), "%s%s=0",
-			 nr++ ? ", " : "", switches[i]);
+		nr++;
 		snprintf(on + strlen(on), sizeof(on) - strlen(on), " %s=1", switches[i]);
 		snprintf(off + strlen(off), sizeof(off) - strlen(off), " %s=0", switches[i]);
 	}
 	doctor_say_ours(finding, "turn_on", "%s", on);
 	doctor_say_ours(finding, "turn_off", "%s", off);
 	doctor_note(finding, "off", nr, DOCTOR_COUNT, SYSCTLS);
-	doctor_say(finding, "settings", "%s", settings);
 	return doctor_found_if(nr);
 }
 
@@ -39,7 +37,7 @@ const struct doctor_check doctor_checks_settings[] = {
 	{ DOCTOR_CHECK("tcp-features-off", SETTINGS, SETTING, MEDIUM, CONFIGURED),
 	  .reads = "tcp_window_scaling, tcp_moderate_rcvbuf, tcp_sack, tcp_timestamps",
 	  .rule = "any of them is 0",
-	  .cause = "Features that TCP needs to be fast are off: ${settings}.",
+	  .cause = "Features that TCP needs to be fast are off:${turn_off}.",
 	  .because =
 		  "Without window scaling a window is 64 kB at most; without tuning it keeps its first size; without "
 		  "SACK each loss costs a round trip; without timestamps a round trip is measured once a window.",

@@ -350,8 +350,8 @@ const struct doctor_check doctor_checks_spread[] = {
 	  .undo = "`ethtool -L ${iface} ${word} ${queues}`",
 	  .expect = "the load of the full CPU divided by the new queues",
 	  .risk = "the NIC is reset for some 100 ms; flows move",
-	  .shown = "Meta: 8 queues, later 4, then 2",
-	  .reference = "scaling.rst; Meta: 8 queues, later 4, then 2", .judge = judge_few },
+	  .shown = "Meta: 8 queues, later 4, then 2", .reference = "scaling.rst",
+	  .judge = judge_few },
 	{ DOCTOR_CHECK("gro-off", NIC, SERVICE, MEDIUM, INFERRED),
 	  .reads = "ethtool -k; IpExt.In*Pkts / Ip.InReceives",
 	  .rule = "GRO is off on an interface, not a veth, that receives 20,000 packets/s or more, with fewer than 2 "

@@ -139,7 +139,7 @@ const struct doctor_check doctor_checks_tcp[] = {
 		  "because of a few large ones. The largest: ${holder|no socket that stands out now}.",
 	  .clear = "TCP memory ${tcp_memory}, ${share} of the limit",
 	  .now = "find the holders, and fix them, or raise tcp_mem. `ss -tmp` shows them. `sysctl -w net.ipv4.tcp_mem=${larger}` gives twice as much",
-	  .keep = KEEP("net.ipv4.tcp_mem=${larger}"), .undo = UNSET("net.ipv4.tcp_mem=${tcp_mem}"),
+	  SYSCTL_KEPT("net.ipv4.tcp_mem", "${larger}", "${tcp_mem}"),
 	  .expect = "share below 80 %, pressures 0", .risk = "programs have that much less memory",
 	  .after = READERS, .shown = "n12_tcp_mem_one_app",
 	  .reference = "tcp_mem in Documentation/networking/ip-sysctl.rst", .judge = judge_memory },

@@ -40,6 +40,8 @@ DOCTOR_JUDGE(judge_small)
 	__u64 segments;
 	double ratio;
 
+	if (!strcmp(snap->sockets.source, "diag"))
+		return doctor_blind(finding, "sock_diag does not tell the Rx queue of a flow");
 	if (!segments_per_frame(snap, &ratio, &segments))
 		return doctor_blind(finding, "nothing was sent, or its counters were reset");
 	doctor_note_rise(finding, "segments_a_frame", ratio, DOCTOR_RATIO,
@@ -63,7 +65,7 @@ DOCTOR_JUDGE(judge_small)
 }
 
 const struct doctor_check doctor_checks_tx[] = {
-	{ DOCTOR_CHECK("tso-self-throttled", TX, LOOP, MEDIUM, INFERRED), .by_queues = true,
+	{ DOCTOR_CHECK("tso-self-throttled", TX, LOOP, MEDIUM, INFERRED),
 	  .reads =
 		  "Tcp.OutSegs / Ip.OutRequests; pacing, RTT, cwnd of flows by Rx queue; tcp_min_tso_segs",
 	  .rule = "below 4 segments a frame, and most of 8 or more flows of a queue paced below 2 segments a ms",
@@ -78,7 +80,6 @@ const struct doctor_check doctor_checks_tx[] = {
 	  .risk = "bursts of 12 kB a flow; no effect with BBR, which sets its own minimum, nor beyond cwnd",
 	  .after = "rx-queue-standing cq-shared " CPU_FULL,
 	  .shown = "Meta: 6 kB frames instead of 64 kB",
-	  .reference = "net/ipv4/tcp_output.c:tcp_tso_autosize; Meta: 6 kB frames instead of 64 kB",
-	  .judge = judge_small },
+	  .reference = "net/ipv4/tcp_output.c:tcp_tso_autosize", .judge = judge_small },
 	{}
 };

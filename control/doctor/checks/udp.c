@@ -173,27 +173,18 @@ DOCTOR_JUDGE(judge_reader)
 
 DOCTOR_JUDGE(judge_overflow)
 {
-	__u64 value;
-
-	if (!doctor_counters(snap, "Udp.RcvbufErrors", &value))
-		return doctor_blind(finding,
-				    "/proc/net/snmp has no UDP counters, or they were reset");
-	doctor_note_counter(snap, finding, "overflows", "Udp.RcvbufErrors");
 	doctor_note_counter(snap, finding, "datagrams", delivered);
-	return doctor_judge_lost(snap, finding, "Udp.RcvbufErrors", value);
+	return doctor_judge_rise(snap, finding);
 }
 
 DOCTOR_JUDGE(judge_memory)
 {
-	__u64 value, pages = 0;
+	__u64 pages = 0;
 
-	if (!doctor_counters(snap, "Udp.MemErrors", &value))
-		return doctor_blind(finding, "the kernel does not count MemErrors");
 	doctor_map_get(snap->after.counters, "sockstat.UDP.mem", &pages);
-	doctor_note_counter(snap, finding, "errors", "Udp.MemErrors");
 	doctor_note(finding, "udp_memory", (double)pages * snap->page_size, DOCTOR_BYTES,
 		    "/proc/net/sockstat");
-	return doctor_judge_lost(snap, finding, "Udp.MemErrors", value);
+	return doctor_judge_rise(snap, finding);
 }
 
 const struct doctor_check doctor_checks_udp[] = {
@@ -256,8 +247,7 @@ const struct doctor_check doctor_checks_udp[] = {
 	  .clear = "${drops} datagrams dropped because a buffer is short",
 	  .now = SET(
 		  "net.core.rmem_max=${larger}") " and a larger SO_RCVBUF in the program (often it has a setting for that); if it sets none, raise net.core.rmem_default, too, and restart it",
-	  .keep = KEEP("net.core.rmem_max=${larger}"),
-	  .undo = UNSET("net.core.rmem_max=${rmem_max}"),
+	  SYSCTL_KEPT("net.core.rmem_max", "${larger}", "${rmem_max}"),
 	  .expect = "drops from ${drops} to 0 for longer bursts: 8 MB are 65 ms at 1 Gbit/s",
 	  .risk = "that much memory for each socket, and data that waits longer",
 	  .after = "udp-memory rx-queue-standing rx-starved cpu-steal " CPU_FULL,
@@ -268,22 +258,22 @@ const struct doctor_check doctor_checks_udp[] = {
 	{ DOCTOR_CHECK("udp-overflow", UDP, MEMORY, HIGH, MEASURED),
 	  .reads = "Udp.RcvbufErrors, Udp6.RcvbufErrors, InDatagrams",
 	  .rule = "1/s or more; it and what explains it are low below 1 of 1000 datagrams, unless a socket stands full",
-	  .cause = "${overflows} datagrams found a full receive buffer.",
+	  .cause = "${events} datagrams found a full receive buffer.",
 	  .because = "${datagrams} were delivered meanwhile.",
-	  .clear = "${overflows} of ${datagrams} datagrams found a full buffer",
+	  .clear = "${events} of ${datagrams} datagrams found a full buffer",
 	  .now = "`ss -uamp` shows the socket (d: drops)", .keep = "-",
-	  .expect = "overflows from ${overflows} to 0", .after = ALL_READERS,
+	  .expect = "events from ${events} to 0", .after = ALL_READERS,
 	  .shown = "c16_netflow_worker_dead",
 	  .reference = "snmp_counter.rst; net/ipv4/udp.c:__udp_enqueue_schedule_skb",
 	  .essential = true, .judge = judge_overflow },
 	{ DOCTOR_CHECK("udp-memory", UDP, MEMORY, HIGH, MEASURED),
 	  .reads = "Udp.MemErrors, Udp6.MemErrors",
-	  .cause = "UDP as a whole is out of memory (udp_mem): ${errors} datagrams were dropped.",
+	  .cause = "UDP as a whole is out of memory (udp_mem): ${events} datagrams were dropped.",
 	  .because = "${udp_memory} are in use by all UDP sockets.",
-	  .clear = "${errors} datagrams dropped for udp_mem",
+	  .clear = "${events} datagrams dropped for udp_mem",
 	  .now = "find who holds the memory: `ss -uamp` or raise net.ipv4.udp_mem[2]",
 	  .keep = "the same in " SYSCTL_FILE, .undo = "remove the line and set the old values",
-	  .expect = "errors from ${errors} to 0", .risk = "memory",
+	  .expect = "events from ${events} to 0", .risk = "memory",
 	  .after = "udp-reader-stopped udp-reader-slow", .shown = "kernel commit df207de9d9e7",
 	  .reference = "udp_mem in ip-sysctl.rst", .judge = judge_memory },
 	{}

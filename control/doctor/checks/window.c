@@ -186,7 +186,6 @@ const struct doctor_check doctor_checks_window[] = {
 		 "rx-copybreak and header split (ethtool --show-tunable, -g)",
 	  .expect = "a window up to 4 times as large in the same memory",
 	  .risk = "copybreak costs a copy", .shown = "Cloudflare: 3 times the data",
-	  .reference = "net/ipv4/tcp_input.c:tcp_measure_rcv_mss; Cloudflare: 3 times the data",
-	  .judge = judge_truesize },
+	  .reference = "net/ipv4/tcp_input.c:tcp_measure_rcv_mss", .judge = judge_truesize },
 	{}
 };

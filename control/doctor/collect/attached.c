@@ -50,7 +50,6 @@ static void fill(struct doctor_attached *to, const struct rxaqm_figures *figures
 	for (stat = RXAQM_STAT_OVER_EXEMPT; stat <= RXAQM_STAT_OVER_CE; stat++)
 		to->over_target += rise(is, was, stat);
 	to->over_target_acks = rise(is, was, RXAQM_STAT_OVER_ACK);
-	to->marked = rise(is, was, RXAQM_STAT_ECN_MARK) + rise(is, was, RXAQM_STAT_CE_MARK);
 	to->dropped = rise(is, was, RXAQM_STAT_DROP) + rise(is, was, RXAQM_STAT_ACK_DROP);
 	to->sojourn_p50_ns = rxaqm_hist_packets(is->hist, was->hist) ?
 				     rxaqm_hist_quantile_ns(is->hist, was->hist, 500) :

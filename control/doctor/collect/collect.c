@@ -76,7 +76,7 @@ static void wait_window(struct doctor_snapshot *snap, const struct doctor_reques
 	     looks++) {
 		count_down(until - now);
 		if (looks % step == 0)
-			doctor_look_at_qdiscs(snap);
+			doctor_collect_qdiscs(snap, NULL);
 		doctor_look_at_threads(snap);
 		rxaqm_sleep_until(until - now < LOOK_NS ? until : now + LOOK_NS);
 	}

@@ -55,9 +55,8 @@ void doctor_collect_device(struct doctor_iface *iface, int sysfs_fd);
  */
 void doctor_collect_ethtool(struct doctor_iface *iface, const struct doctor_iface *was);
 void doctor_collect_settings(struct doctor_iface *iface);
-/* The qdiscs of all interfaces in @sample by Tx queue, and another look at their backlogs. */
+/* The qdiscs of all interfaces in @sample by Tx queue; NULL: another look at their backlogs. */
 void doctor_collect_qdiscs(struct doctor_snapshot *snap, struct doctor_sample *sample);
-void doctor_look_at_qdiscs(struct doctor_snapshot *snap);
 /* Queues, NAPIs and their counters, by the netlink family netdev. */
 void doctor_collect_netdev(struct doctor_snapshot *snap, struct doctor_sample *sample);
 /* /proc/interrupts: which CPU serves the interrupt of a queue. */

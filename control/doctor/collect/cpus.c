@@ -72,38 +72,24 @@ static void parse_softnet(void *sample, char *text)
 /* "NET_RX: N N ...": a line for each kind, below a line that names the CPUs. */
 static void parse_softirqs(void *sample, char *text)
 {
-	static const struct {
-		const char *name;
-		size_t at;
-	} kinds[] = {
-		{ "NET_RX:", offsetof(struct doctor_cpu, net_rx) },
-		{ "NET_TX:", offsetof(struct doctor_cpu, net_tx) },
-		{ "TIMER:", offsetof(struct doctor_cpu, timer) },
-		{ "BLOCK:", offsetof(struct doctor_cpu, block) },
-		{ "TASKLET:", offsetof(struct doctor_cpu, tasklet) },
-		{ "SCHED:", offsetof(struct doctor_cpu, sched) },
-		{ "RCU:", offsetof(struct doctor_cpu, rcu) },
-	};
 	char *header = strsep(&text, "\n"), *line, *at, *end;
+	const struct doctor_softirq *kind;
 	struct doctor_cpu *cpu;
-	size_t i;
 	__u64 id;
 
-	while (header && (line = strsep(&text, "\n"))) {
-		line += strspn(line, " ");
-		for (i = 0; i < sizeof(kinds) / sizeof(kinds[0]) &&
-			    strncmp(line, kinds[i].name, strlen(kinds[i].name));
-		     i++)
+	while (header && (at = strsep(&text, "\n"))) {
+		line = at + strspn(at, " ");
+		at = strsep(&line, ":");
+		for (kind = doctor_softirqs; kind->name && strcmp(at, kind->name); kind++)
 			;
-		if (i == sizeof(kinds) / sizeof(kinds[0]))
+		if (!kind->name || !line)
 			continue;
-		line += strlen(kinds[i].name);
 		for (at = header; (at = strstr(at, "CPU")); at = end) {
 			id = strtoull(at + 3, &end, 10);
 			cpu = find(sample, id);
 			id = strtoull(line, &line, 10);
 			if (cpu)
-				*(__u64 *)((char *)cpu + kinds[i].at) = id;
+				*(__u64 *)((char *)cpu + kind->at) = id;
 		}
 	}
 }

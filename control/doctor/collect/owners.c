@@ -204,9 +204,8 @@ static void make_differences(struct doctor_snapshot *snap, size_t nr)
 	}
 }
 
-void doctor_owners_find(struct doctor_snapshot *snap)
+void doctor_owners_find(struct doctor_snapshot *snap, bool second)
 {
-	bool second = snap->sockets.groups.nr || snap->sockets.took_us;
 	/* CPU time of this process, which other programs on a busy host do not use up. */
 	__u64 until = rxaqm_clock_ns(CLOCK_PROCESS_CPUTIME_ID) + PATIENCE_NS;
 	size_t nr = snap->owners.nr;

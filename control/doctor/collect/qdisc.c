@@ -17,9 +17,50 @@ struct qdisc {
 
 struct qdiscs {
 	struct doctor_snapshot *snap;
-	struct doctor_sample *sample;
-	void (*each)(struct qdiscs *qdiscs, const struct qdisc *qdisc);
+	struct doctor_sample *sample; /* NULL: a look between the samples */
 };
+
+static void put_into_queue(struct doctor_sample *sample, const struct qdisc *qdisc)
+{
+	struct doctor_iface *iface = doctor_iface_of(sample, qdisc->ifindex);
+	struct doctor_queue *queue;
+
+	if (iface && qdisc->ingress)
+		doctor_map_set(&iface->stats, "ingress_drops", qdisc->stats.drops);
+	queue = iface && !qdisc->ingress ? doctor_queue_of(iface, true, qdisc->queue) : NULL;
+	if (!queue)
+		return;
+	queue->backlog_bytes = qdisc->stats.backlog;
+	queue->qdisc_drops = qdisc->stats.drops;
+}
+
+static struct doctor_standing *standing_of(struct doctor_snapshot *snap, const struct qdisc *qdisc)
+{
+	struct doctor_standing *standing;
+
+	standing = rxaqm_list_find(standing, &snap->standing,
+				   standing->ifindex == qdisc->ifindex &&
+					   standing->queue == qdisc->queue);
+	return standing ?:
+			  rxaqm_list_put(&snap->standing,
+					 (struct doctor_standing){ .ifindex = qdisc->ifindex,
+								   .queue = qdisc->queue });
+}
+
+static void put_into_standing(struct doctor_snapshot *snap, const struct qdisc *qdisc)
+{
+	struct doctor_standing *standing;
+
+	if (qdisc->ingress || !doctor_iface_of(&snap->before, qdisc->ifindex))
+		return;
+	standing = standing_of(snap, qdisc);
+	if (!standing)
+		return;
+	standing->looks++;
+	standing->backlogged += qdisc->stats.qlen > 0;
+	if (qdisc->stats.qlen > standing->backlog_max)
+		standing->backlog_max = qdisc->stats.qlen;
+}
 
 /* Take the qdiscs that packets wait in: a root, or below mq or mqprio the one of each Tx queue,
  * whose class number is the queue's plus one.
@@ -43,74 +84,21 @@ static int take_qdisc(const struct nlmsghdr *message, void *arg)
 		return 0;
 	if (tc->tcm_parent != TC_H_ROOT)
 		qdisc.queue = TC_H_MIN(tc->tcm_parent) - 1;
-	qdiscs->each(qdiscs, &qdisc);
+	if (qdiscs->sample)
+		put_into_queue(qdiscs->sample, &qdisc);
+	else
+		put_into_standing(qdiscs->snap, &qdisc);
 	return 0;
-}
-
-static void ask(struct qdiscs *qdiscs)
-{
-	union rxaqm_netlink_request request;
-	int err;
-
-	rxaqm_netlink_begin(&request, RTM_GETQDISC, NLM_F_DUMP, sizeof(struct tcmsg));
-	err = rxaqm_netlink_ask(NETLINK_ROUTE, &request, take_qdisc, qdiscs);
-	if (err && err != -EAGAIN)
-		doctor_cannot_see(qdiscs->snap, "qdiscs", "RTM_GETQDISC: %s", strerror(-err));
-}
-
-static void put_into_queue(struct qdiscs *qdiscs, const struct qdisc *qdisc)
-{
-	struct doctor_iface *iface = doctor_iface_of(qdiscs->sample, qdisc->ifindex);
-	struct doctor_queue *queue;
-
-	if (iface && qdisc->ingress)
-		doctor_map_set(&iface->stats, "ingress_drops", qdisc->stats.drops);
-	queue = iface && !qdisc->ingress ? doctor_queue_of(iface, true, qdisc->queue) : NULL;
-	if (!queue)
-		return;
-	queue->backlog_bytes = qdisc->stats.backlog;
-	queue->qdisc_drops = qdisc->stats.drops;
 }
 
 void doctor_collect_qdiscs(struct doctor_snapshot *snap, struct doctor_sample *sample)
 {
-	struct qdiscs qdiscs = { snap, sample, put_into_queue };
+	struct qdiscs qdiscs = { snap, sample };
+	union rxaqm_netlink_request request;
+	int err;
 
-	ask(&qdiscs);
-}
-
-static struct doctor_standing *standing_of(struct doctor_snapshot *snap, const struct qdisc *qdisc)
-{
-	struct doctor_standing *standing;
-
-	standing = rxaqm_list_find(standing, &snap->standing,
-				   standing->ifindex == qdisc->ifindex &&
-					   standing->queue == qdisc->queue);
-	return standing ?:
-			  rxaqm_list_put(&snap->standing,
-					 (struct doctor_standing){ .ifindex = qdisc->ifindex,
-								   .queue = qdisc->queue });
-}
-
-static void put_into_standing(struct qdiscs *qdiscs, const struct qdisc *qdisc)
-{
-	struct doctor_snapshot *snap = qdiscs->snap;
-	struct doctor_standing *standing;
-
-	if (qdisc->ingress || !doctor_iface_of(qdiscs->sample, qdisc->ifindex))
-		return;
-	standing = standing_of(snap, qdisc);
-	if (!standing)
-		return;
-	standing->looks++;
-	standing->backlogged += qdisc->stats.qlen > 0;
-	if (qdisc->stats.qlen > standing->backlog_max)
-		standing->backlog_max = qdisc->stats.qlen;
-}
-
-void doctor_look_at_qdiscs(struct doctor_snapshot *snap)
-{
-	struct qdiscs qdiscs = { snap, &snap->before, put_into_standing };
-
-	ask(&qdiscs);
+	rxaqm_netlink_begin(&request, RTM_GETQDISC, NLM_F_DUMP, sizeof(struct tcmsg));
+	err = rxaqm_netlink_ask(NETLINK_ROUTE, &request, take_qdisc, &qdiscs);
+	if (err && err != -EAGAIN)
+		doctor_cannot_see(snap, "qdiscs", "RTM_GETQDISC: %s", strerror(-err));
 }

@@ -12,6 +12,14 @@ LAYOUT(doctor_cpu, FIELDS(doctor_cpu, id, user, system, idle, iowait, irq, softi
        FIELDS(doctor_cpu, processed, dropped, net_rx, net_tx, timer, block, tasklet, sched),
        FIELD(doctor_cpu, rcu));
 
+#define SOFTIRQ(name, field) { name, offsetof(struct doctor_cpu, field) }
+const struct doctor_softirq doctor_softirqs[] = {
+	SOFTIRQ("NET_RX", net_rx), SOFTIRQ("TIMER", timer),
+	SOFTIRQ("BLOCK", block),   SOFTIRQ("TASKLET", tasklet),
+	SOFTIRQ("SCHED", sched),   SOFTIRQ("RCU", rcu),
+	SOFTIRQ("NET_TX", net_tx), {}
+};
+
 LAYOUT(doctor_thread, FIELDS(doctor_thread, comm, pid, cpu, run_ns, wait_ns, longest_wait_ns));
 
 LAYOUT(doctor_queue,
@@ -54,7 +62,7 @@ LAYOUT(doctor_past, FIELDS(doctor_past, rx_bytes_per_s, busiest_permille, standi
 LAYOUT(doctor_attached,
        FIELDS(doctor_attached, ifindex, queue, completion, mode, busy_polls, drained_polls,
 	      over_target, over_target_acks),
-       FIELDS(doctor_attached, marked, dropped, sojourn_p50_ns));
+       FIELDS(doctor_attached, dropped, sojourn_p50_ns));
 
 LAYOUT(doctor_blind, FIELDS(doctor_blind, what, why, essential));
 
@@ -74,7 +82,7 @@ LAYOUT(doctor_group,
        FIELDS(doctor_group, ifindex, rx_queue, proto, sockets, active, received, acked, slow_paced),
        FIELDS(doctor_group, pacing_median, srtt_median_us, cwnd_median));
 
-LAYOUT(doctor_sockets, FIELDS(doctor_sockets, source, nr_tcp, nr_udp, took_us, locked),
+LAYOUT(doctor_sockets, FIELDS(doctor_sockets, source, nr_tcp, nr_udp, locked),
        FIELDS(doctor_sockets, rb_at_max, zero_window, rmem_over),
        LIST(doctor_sockets, notable, doctor_socket_type),
        LIST(doctor_sockets, groups, doctor_group_type));
@@ -131,8 +139,8 @@ const struct rxaqm_record_kind doctor_bundle_kind = {
 int doctor_bundle_pass(struct doctor_snapshot *from, struct doctor_snapshot *to,
 		       struct rxaqm_error *error)
 {
-	struct json_object *bundle = doctor_snapshot_to_json(from);
-	int err = bundle ? doctor_snapshot_from_json(to, bundle, error) :
+	struct json_object *bundle = rxaqm_fields_encode(&doctor_snapshot_type, from);
+	int err = bundle ? rxaqm_record_decode(&doctor_bundle_kind, to, bundle, error) :
 			   rxaqm_failed(error, ENOMEM, "no memory for a bundle");
 
 	json_object_put(bundle);

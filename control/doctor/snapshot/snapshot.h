@@ -30,6 +30,12 @@ struct doctor_cpu {
 	__u64 net_tx, timer, block, tasklet, sched, rcu; /* other softirqs; ~0: not known */
 };
 
+/* The kinds of softirqs, as /proc/softirqs calls them, and their fields; the last has no name. */
+extern const struct doctor_softirq {
+	const char *name;
+	size_t at;
+} doctor_softirqs[];
+
 /* A kernel thread that receives: ksoftirqd/N or napi/IF-N. */
 struct doctor_thread {
 	char comm[32];
@@ -160,7 +166,7 @@ struct doctor_netns {
 
 struct doctor_sockets {
 	char source[16]; /* "bpf", "diag", "": not seen */
-	__u64 nr_tcp, nr_udp, took_us;
+	__u64 nr_tcp, nr_udp;
 	/* Counts over all TCP sockets. */
 	__u64 locked, rb_at_max, zero_window, rmem_over;
 	RXAQM_LIST(struct doctor_socket) notable;
@@ -198,7 +204,7 @@ struct doctor_attached {
 	char completion[16], mode[16]; /* completion: shared, split ... or "unknown" */
 	__u64 busy_polls, drained_polls;
 	__u64 over_target, over_target_acks; /* ~0: not known */
-	__u64 marked, dropped;
+	__u64 dropped;
 	__u64 sojourn_p50_ns; /* 0: not known */
 };
 
@@ -273,36 +279,10 @@ __u64 doctor_sysctl(const struct doctor_snapshot *snap, const char *name, unsign
 /* The summary of this window for later ones (--watch). */
 struct doctor_past doctor_past_of(const struct doctor_snapshot *snap);
 
-/* A bundle is @snap in a file that only its owner may read, since it names addresses and programs.
- * The path "-" is standard output or standard input. Return -errno with @error; free @snap after a
- * read in either case.
+/* A bundle is a snapshot in a file that only its owner may read, since it names addresses and
+ * programs (base/json_file.h writes and reads it).
  */
 extern const struct rxaqm_record_kind doctor_bundle_kind;
-static inline int doctor_bundle_write(const struct doctor_snapshot *snap, const char *path,
-				      struct rxaqm_error *error)
-{
-	return rxaqm_record_write(&doctor_bundle_kind, snap, path, error);
-}
-static inline int doctor_bundle_read(struct doctor_snapshot *snap, const char *path,
-				     struct rxaqm_error *error)
-{
-	return rxaqm_record_read(&doctor_bundle_kind, snap, path, error);
-}
-static inline int doctor_bundle_parse(struct doctor_snapshot *snap, const char *text, size_t len,
-				      const char *path, struct rxaqm_error *error)
-{
-	return rxaqm_record_parse(&doctor_bundle_kind, snap, text, len, path, error);
-}
-/* To JSON (json_object_put() it; NULL: no memory), and from it. */
-static inline struct json_object *doctor_snapshot_to_json(const struct doctor_snapshot *snap)
-{
-	return rxaqm_fields_encode(doctor_bundle_kind.type, snap);
-}
-static inline int doctor_snapshot_from_json(struct doctor_snapshot *snap,
-					    struct json_object *bundle, struct rxaqm_error *error)
-{
-	return rxaqm_record_decode(&doctor_bundle_kind, snap, bundle, error);
-}
 static inline void doctor_snapshot_free(struct doctor_snapshot *snap)
 {
 	rxaqm_fields_free(doctor_bundle_kind.type, snap);

@@ -166,7 +166,7 @@ void doctor_sockets_first(struct doctor_socket_passes *passes)
 		return;
 	}
 	doctor_tops_collect(passes->tops, sockets);
-	doctor_owners_find(passes->snap);
+	doctor_owners_find(passes->snap, false);
 	free(sockets->notable.at);
 	sockets->notable.at = NULL;
 	sockets->notable.nr = 0;
@@ -190,8 +190,7 @@ void doctor_sockets_second(struct doctor_socket_passes *passes)
 				  strerror(-err));
 	doctor_groups_finish(passes->groups, sockets);
 	doctor_tops_collect(passes->tops, sockets);
-	sockets->took_us = (rxaqm_now_ns() - passes->second_ns) / RXAQM_NSEC_PER_USEC;
-	doctor_owners_find(passes->snap);
+	doctor_owners_find(passes->snap, true);
 }
 
 void doctor_sockets_close(struct doctor_socket_passes *passes)

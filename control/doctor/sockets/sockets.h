@@ -54,4 +54,4 @@ void doctor_groups_finish(struct doctor_groups *groups, struct doctor_sockets *s
  * cannot_see if some are left. Call it after each pass: the difference is what an owner did in
  * between.
  */
-void doctor_owners_find(struct doctor_snapshot *snap);
+void doctor_owners_find(struct doctor_snapshot *snap, bool second);

@@ -146,7 +146,7 @@ class Diagnosis
 	explicit Diagnosis(const std::string &text)
 	{
 		rxaqm_error error = {};
-		int err = doctor_bundle_parse(&snap_, text.data(), text.size(), "test", &error);
+		int err = rxaqm_record_parse(&doctor_bundle_kind, &snap_, text.data(), text.size(), "test", &error);
 
 		INFO(error.text);
 		REQUIRE(err == 0);
@@ -156,7 +156,7 @@ class Diagnosis
 	explicit Diagnosis(Bundle &bundle)
 	{
 		rxaqm_error error = {};
-		int err = doctor_snapshot_from_json(&snap_, bundle.get(""), &error);
+		int err = rxaqm_record_decode(&doctor_bundle_kind, &snap_, bundle.get(""), &error);
 
 		INFO(error.text);
 		REQUIRE(err == 0);

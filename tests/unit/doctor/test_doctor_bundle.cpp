@@ -16,7 +16,7 @@ static std::string refused(const std::string &text)
 {
 	doctor_snapshot snap = {};
 	rxaqm_error error = {};
-	int err = doctor_bundle_parse(&snap, text.data(), text.size(), "x.json", &error);
+	int err = rxaqm_record_parse(&doctor_bundle_kind, &snap, text.data(), text.size(), "x.json", &error);
 
 	doctor_snapshot_free(&snap);
 	CHECK(err < 0);
@@ -35,13 +35,13 @@ TEST_CASE("doctor: a bundle read and written again is the same", "[doctor]")
 
 		std::string text = bundle.text();
 
-		REQUIRE(doctor_bundle_parse(&first, text.data(), text.size(), "x", &error) == 0);
+		REQUIRE(rxaqm_record_parse(&doctor_bundle_kind, &first, text.data(), text.size(), "x", &error) == 0);
 
-		json_object *once = doctor_snapshot_to_json(&first);
+		json_object *once = rxaqm_fields_encode(doctor_bundle_kind.type, &first);
 
 		REQUIRE(doctor_bundle_pass(&first, &second, &error) == 0);
 
-		json_object *twice = doctor_snapshot_to_json(&second);
+		json_object *twice = rxaqm_fields_encode(doctor_bundle_kind.type, &second);
 
 		CHECK(json_object_equal(once, twice));
 		json_object_put(once);
@@ -55,7 +55,7 @@ TEST_CASE("doctor: a bundle says which version made it", "[doctor]")
 	doctor_snapshot snap = {};
 
 	doctor_collect_host(&snap);
-	json_object *bundle = doctor_snapshot_to_json(&snap), *made_by = nullptr;
+	json_object *bundle = rxaqm_fields_encode(doctor_bundle_kind.type, &snap), *made_by = nullptr;
 	REQUIRE(json_object_object_get_ex(bundle, "rxaqm", &made_by));
 	CHECK(std::string(json_object_get_string(made_by)) == rxaqm_version());
 	CHECK(std::string(rxaqm_version()).find(RXAQM_VERSION) == 0);
@@ -70,7 +70,7 @@ TEST_CASE("doctor: a masked bundle names nobody, and its cgroups are told apart"
 	rxaqm_error error = {};
 	const std::string text = bundle.text();
 
-	REQUIRE(doctor_bundle_parse(&snap, text.data(), text.size(), "x", &error) == 0);
+	REQUIRE(rxaqm_record_parse(&doctor_bundle_kind, &snap, text.data(), text.size(), "x", &error) == 0);
 	strcpy(((doctor_hog *)rxaqm_list_add(&snap.hogs))->comm, "secretd");
 	strcpy(((doctor_owner *)rxaqm_list_add(&snap.owners))->comm, "secretd");
 	strcpy(((doctor_netns *)rxaqm_list_add(&snap.namespaces))->comm, "secretd");
@@ -78,7 +78,7 @@ TEST_CASE("doctor: a masked bundle names nobody, and its cgroups are told apart"
 	strcpy(snap.hostname, "secretd");
 	doctor_mask(&snap);
 
-	json_object *masked = doctor_snapshot_to_json(&snap);
+	json_object *masked = rxaqm_fields_encode(doctor_bundle_kind.type, &snap);
 	const std::string out = json_object_to_json_string(masked);
 
 	CHECK(out.find("secretd") == std::string::npos);
@@ -150,7 +150,7 @@ TEST_CASE("doctor: a bundle has no more interfaces than a host is asked for", "[
 		rxaqm_error error = {};
 		const std::string text = bundle.text();
 
-		CHECK(doctor_bundle_parse(&snap, text.data(), text.size(), "x", &error) == 0);
+		CHECK(rxaqm_record_parse(&doctor_bundle_kind, &snap, text.data(), text.size(), "x", &error) == 0);
 		doctor_snapshot_free(&snap);
 	}
 }
@@ -169,7 +169,7 @@ TEST_CASE("doctor: a bundle does not speak to the terminal", "[doctor]")
 		bundle.set(at, change + strcspn(change, " ") + 1);
 		text = bundle.text();
 		INFO(change);
-		CHECK(doctor_bundle_parse(&snap, text.data(), text.size(), "test", &error) < 0);
+		CHECK(rxaqm_record_parse(&doctor_bundle_kind, &snap, text.data(), text.size(), "test", &error) < 0);
 		CHECK(std::string(error.text).find("control characters") != std::string::npos);
 		doctor_snapshot_free(&snap);
 	}

@@ -123,7 +123,7 @@ TEST_CASE("doctor: a name with a newline makes a bundle that is none", "[doctor]
 
 		bundle.owner(0, 0).set(at, R"("a\nreboot")");
 		INFO(at);
-		CHECK(doctor_snapshot_from_json(&snap, bundle.get(""), &error) < 0);
+		CHECK(rxaqm_record_decode(&doctor_bundle_kind, &snap, bundle.get(""), &error) < 0);
 		CHECK(std::string(error.text).find("control characters") != std::string::npos);
 		doctor_snapshot_free(&snap);
 	}
