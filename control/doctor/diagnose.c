@@ -7,12 +7,15 @@
 
 /* In the order that packets pass; of findings of equal rank the first becomes the primary cause. */
 static const struct doctor_check *const tables[] = {
-	doctor_checks_attached, doctor_checks_link,	    doctor_checks_nic,
-	doctor_checks_spread,	doctor_checks_window_valid, doctor_checks_deep,
-	doctor_checks_cpu,	doctor_checks_backlog,	    doctor_checks_protocol_counters,
-	doctor_checks_reader,	doctor_checks_tcp,	    doctor_checks_window,
-	doctor_checks_udp,	doctor_checks_txqueue,	    doctor_checks_tx,
-	doctor_checks_send,	doctor_checks_path,	    doctor_checks_settings,
+	doctor_checks_attached, doctor_checks_link,
+	doctor_checks_nic,	doctor_checks_spread,
+	doctor_checks_deep,	doctor_checks_cpu,
+	doctor_checks_backlog,	doctor_checks_protocol_counters,
+	doctor_checks_reader,	doctor_checks_tcp,
+	doctor_checks_window,	doctor_checks_udp,
+	doctor_checks_txqueue,	doctor_checks_tx,
+	doctor_checks_send,	doctor_checks_path,
+
 };
 
 const struct doctor_check *doctor_check_at(size_t index)
@@ -221,8 +224,7 @@ const char *doctor_not_gone(const struct doctor_snapshot *snap,
 			    const struct doctor_finding *finding, char buf[128])
 {
 	const struct doctor_finding *hides = doctor_first_found(diagnosis, finding->after);
-	const struct doctor_iface *iface;
-	__u64 packets = 0;
+	__u64 packets = doctor_all_rose(snap, "rx_packets", true);
 
 	if (finding->verdict != DOCTOR_CLEAR)
 		return NULL;
@@ -231,8 +233,6 @@ const char *doctor_not_gone(const struct doctor_snapshot *snap,
 		return buf;
 	}
 	/* A setting can be judged without packets. */
-	rxaqm_list_each(iface, &snap->after.ifaces)
-		packets += doctor_iface_rose(snap, iface, "rx_packets");
 	if (finding->check->place == DOCTOR_SETTINGS ||
 	    (double)packets >= 100 * doctor_window_s(snap))
 		return NULL;

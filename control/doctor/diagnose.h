@@ -79,8 +79,10 @@ bool doctor_probe_wanted(const struct doctor_probe *probe, const struct doctor_s
 /* Below: shared by text and JSON. */
 
 /* A sentence is to be read. A command is to be pasted into a shell: names from a bundle are quoted.
+ * What the function of the row said of its own may have commands, and is filled in first.
  */
 enum doctor_form {
+	DOCTOR_OURS,
 	DOCTOR_SENTENCE,
 	DOCTOR_COMMAND,
 };

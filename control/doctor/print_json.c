@@ -104,7 +104,6 @@ static void put_finding(struct rxaqm_out *out, const struct doctor_snapshot *sna
 	rxaqm_out_object(out, NULL);
 	rxaqm_out_str(out, "id", NULL, check->id);
 	rxaqm_out_str(out, "place", NULL, doctor_places[check->place]);
-	/* The old name of "place", which "rxaqm run" reads. */
 	rxaqm_out_str(out, "kind", NULL, doctor_kinds[check->kind]);
 	rxaqm_out_str(out, "severity", NULL, doctor_severities[finding->severity]);
 	rxaqm_out_str(out, "confidence", NULL, doctor_confidences[finding->confidence]);

@@ -90,12 +90,18 @@ static const char *lookup(const struct doctor_finding *finding, enum doctor_form
 		if (strlen(word->name) != len || memcmp(word->name, name, len) != 0)
 			continue;
 		if (word->is_ours)
-			return doctor_words(finding, DOCTOR_COMMAND, word->text, buf, QUOTED);
-		return kind == DOCTOR_COMMAND ? quote(word->text, buf) : word->text;
+			return kind == DOCTOR_OURS ? word->text :
+						     doctor_words(finding, DOCTOR_COMMAND,
+								  word->text, buf, QUOTED);
+		if (kind == DOCTOR_COMMAND)
+			return quote(word->text, buf);
+		return kind == DOCTOR_OURS ? NULL : word->text;
 	}
 	for (; evidence < finding->evidence + finding->nr_evidence; evidence++) {
-		if (strlen(evidence->name) == len && !memcmp(evidence->name, name, len))
-			return doctor_format(evidence->value, evidence->unit, buf);
+		if (strlen(evidence->name) != len || memcmp(evidence->name, name, len) != 0)
+			continue;
+		return kind == DOCTOR_OURS ? NULL :
+					     doctor_format(evidence->value, evidence->unit, buf);
 	}
 	if (!bar)
 		return NULL;
@@ -132,34 +138,6 @@ const char *doctor_words(const struct doctor_finding *finding, enum doctor_form 
 	return buf;
 }
 
-/* Copy @form, with what the function of the row said of it filled in: it may have commands. */
-static void expand(const struct doctor_finding *finding, const char *form,
-		   char buf[DOCTOR_MAX_TEXT])
-{
-	const struct doctor_word *word;
-	size_t at = 0;
-
-	while (*form && at + 1 < DOCTOR_MAX_TEXT) {
-		const char *end = strncmp(form, "${", 2) ? NULL : strchr(form, '}');
-		size_t len = end ? strcspn(form + 2, "|}") : 0;
-
-		for (word = finding->words; end && word < finding->words + finding->nr_words;
-		     word++) {
-			if (word->is_ours && strlen(word->name) == len &&
-			    !memcmp(word->name, form + 2, len))
-				break;
-		}
-		if (!end || word == finding->words + finding->nr_words) {
-			buf[at++] = *form++;
-			continue;
-		}
-		at += (size_t)snprintf(buf + at, DOCTOR_MAX_TEXT - at, "%s", word->text);
-		at = at < DOCTOR_MAX_TEXT ? at : DOCTOR_MAX_TEXT - 1;
-		form = end + 1;
-	}
-	buf[at] = '\0';
-}
-
 static bool fill(const struct doctor_finding *finding, enum doctor_form kind, const char *form,
 		 size_t len, char buf[DOCTOR_MAX_TEXT])
 {
@@ -191,7 +169,7 @@ void doctor_steps(const struct doctor_finding *finding, const char *form, doctor
 	bool known;
 	size_t len;
 
-	expand(finding, form, all);
+	doctor_words(finding, DOCTOR_OURS, form, all, sizeof(all));
 	while (*at) {
 		*command = '\0';
 		known = true;

@@ -7,9 +7,22 @@
 #define STAT "/proc/stat"
 #define SOFTNET "/proc/net/softnet_stat"
 
-/* The rise of a column of softnet_stat, which has 32 bits. */
-static enum doctor_verdict judge_column(const struct doctor_snapshot *snap,
-					struct doctor_finding *finding, size_t offset)
+/* softnet_stat is of all network namespaces. What the backlog drops of an interface is in its
+ * rx_dropped, too (net/core/dev.c:enqueue_to_backlog).
+ */
+static void say_whose(const struct doctor_snapshot *snap, struct doctor_finding *finding)
+{
+	__u64 ours = doctor_all_rose(snap, "rx_dropped", true);
+
+	if (!snap->namespaces.nr)
+		return;
+	doctor_say(finding, "whose", ", of the whole host; %llu were for interfaces here",
+		   (unsigned long long)ours);
+	if ((double)ours < doctor_window_s(snap))
+		finding->severity = DOCTOR_LOW;
+}
+
+DOCTOR_JUDGE(judge_backlog)
 {
 	__u64 limit = doctor_sysctl(snap, "net.core.netdev_max_backlog", 0, 1000);
 	__u64 total = 0, processed = 0, most = 0, rise;
@@ -21,8 +34,8 @@ static enum doctor_verdict judge_column(const struct doctor_snapshot *snap,
 		was = doctor_cpu_before(snap, is->id);
 		if (!was)
 			continue;
-		rise = (__u32)(*(const __u64 *)((const char *)is + offset) -
-			       *(const __u64 *)((const char *)was + offset));
+		/* Its columns have 32 bits. */
+		rise = (__u32)(is->dropped - was->dropped);
 		total += rise;
 		processed += (__u32)(is->processed - was->processed);
 		if (rise <= most)
@@ -36,28 +49,8 @@ static enum doctor_verdict judge_column(const struct doctor_snapshot *snap,
 	doctor_say(finding, "larger", "%llu", limit < 2048 ? 4096ULL : 2ULL * limit);
 	doctor_say_busiest(snap, finding);
 	doctor_say_cpus(snap, finding, most ? (__s32)doctor_noted(finding, "cpu") : -1);
+	say_whose(snap, finding);
 	return doctor_judge_share(snap, finding, (double)total, (double)(processed + total));
-}
-
-/* softnet_stat is of all network namespaces. What the backlog drops of an interface is in its
- * rx_dropped, too (net/core/dev.c:enqueue_to_backlog).
- */
-DOCTOR_JUDGE(judge_backlog)
-{
-	enum doctor_verdict verdict = judge_column(snap, finding,
-						   offsetof(struct doctor_cpu, dropped));
-	const struct doctor_iface *iface;
-	__u64 ours = 0;
-
-	rxaqm_list_each(iface, &snap->after.ifaces)
-		ours += doctor_iface_rose(snap, iface, "rx_dropped");
-	if (!snap->namespaces.nr)
-		return verdict;
-	doctor_say(finding, "whose", ", of the whole host; %llu were for interfaces here",
-		   (unsigned long long)ours);
-	if ((double)ours < doctor_window_s(snap))
-		finding->severity = DOCTOR_LOW;
-	return verdict;
 }
 
 /* Found if the host is overloaded now at a rate that was no overload before a spike. */

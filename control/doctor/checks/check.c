@@ -25,23 +25,14 @@ double doctor_noted(const struct doctor_finding *finding, const char *name)
 	return i < finding->nr_evidence ? finding->evidence[i].value : 0;
 }
 
-/* The evidence @name, added if it is new; NULL: there is no room. */
-static struct doctor_evidence *evidence_of(struct doctor_finding *finding, const char *name)
-{
-	unsigned int i = find_evidence(finding, name);
-
-	if (i == DOCTOR_MAX_EVIDENCE)
-		return NULL;
-	finding->nr_evidence += i == finding->nr_evidence;
-	return &finding->evidence[i];
-}
-
 static void note(struct doctor_finding *finding, struct doctor_evidence evidence)
 {
-	struct doctor_evidence *to = evidence_of(finding, evidence.name);
+	unsigned int i = find_evidence(finding, evidence.name);
 
-	if (to)
-		*to = evidence;
+	if (i == DOCTOR_MAX_EVIDENCE)
+		return;
+	finding->nr_evidence += i == finding->nr_evidence;
+	finding->evidence[i] = evidence;
 }
 
 void doctor_note(struct doctor_finding *finding, const char *name, double value,
@@ -188,6 +179,7 @@ __u64 doctor_probed(const struct doctor_snapshot *snap, const char *name)
 enum doctor_verdict doctor_judge(const struct doctor_snapshot *snap, struct doctor_finding *finding)
 {
 	const struct doctor_check *check = finding->check;
+	enum doctor_verdict verdict;
 
 	if (check->by_sockets && !*snap->sockets.source)
 		return doctor_blind(finding, "no pass over the sockets was possible");
@@ -196,7 +188,10 @@ enum doctor_verdict doctor_judge(const struct doctor_snapshot *snap, struct doct
 	if (check->by_probe && !doctor_probed(snap, check->by_probe))
 		return doctor_blind(finding, "only the probe \"%s\" of --deep tells",
 				    check->by_probe);
-	return (check->judge ?: doctor_judge_rise)(snap, finding);
+	verdict = (check->judge ?: doctor_judge_rise)(snap, finding);
+	if (check->times)
+		finding->lost = 0;
+	return verdict;
 }
 
 static void say_owner(const struct doctor_snapshot *snap, struct doctor_finding *finding,

@@ -100,7 +100,7 @@ struct doctor_check {
 	const char *because; /* what happens, and how the doctor knows */
 	const char *clear; /* the number that acquits it */
 	/* The remedy. A command stands between backticks, for example "`ss -tmp` shows who", and
-	 * runs as it is printed; doctor_next_step() takes steps whose values are not known out.
+	 * runs as it is printed; doctor_steps() takes steps whose values are not known out.
 	 */
 	const char *now, *expect;
 	const char *keep, *undo, *risk; /* NULL: the same, nothing was changed, none */
@@ -111,6 +111,7 @@ struct doctor_check {
 	 */
 	const char *shown;
 	bool essential; /* if it is blind, the host cannot be called healthy */
+	bool times; /* what it counts is no packet, and may explain any number of them */
 	bool by_sockets; /* blind if no pass over the sockets was possible */
 	bool by_rxaqm; /* blind if rxaqm is not attached */
 	const char *by_probe; /* blind if this probe of --deep did not run; NULL: never */
@@ -129,10 +130,6 @@ struct doctor_check {
 	.id = (i), .place = DOCTOR_##p, .kind = DOCTOR_##k, .severity = DOCTOR_##s, \
 	.confidence = DOCTOR_##c
 #define SOCKET_CHECK(i, p, k, s, c) DOCTOR_CHECK(i, p, k, s, c), .by_sockets = true
-/* For a row that only explains, and is never found. */
-#define NEVER_FOUND                                                                        \
-	.cause = "-", .because = "-", .now = "-", .keep = "-", .undo = "-", .expect = "-", \
-	.risk = "-"
 #define SYSCTL_FILE "/etc/sysctl.d/60-rxaqm-doctor.conf"
 /* Parts of a remedy that sets a sysctl. */
 #define SET(setting) "`sysctl -w " setting "`"
@@ -260,10 +257,9 @@ void doctor_say_keep(struct doctor_finding *finding, const struct doctor_iface *
 /* The rows of each place; the last one has no id. */
 extern const struct doctor_check doctor_checks_nic[], doctor_checks_cpu[], doctor_checks_tcp[],
 	doctor_checks_reader[], doctor_checks_udp[], doctor_checks_tx[], doctor_checks_path[],
-	doctor_checks_settings[], doctor_checks_attached[], doctor_checks_window[],
-	doctor_checks_send[], doctor_checks_spread[], doctor_checks_backlog[], doctor_checks_deep[],
-	doctor_checks_txqueue[], doctor_checks_link[], doctor_checks_protocol_counters[],
-	doctor_checks_window_valid[];
+	doctor_checks_attached[], doctor_checks_window[], doctor_checks_send[],
+	doctor_checks_spread[], doctor_checks_backlog[], doctor_checks_deep[],
+	doctor_checks_txqueue[], doctor_checks_link[], doctor_checks_protocol_counters[];
 
 /* The row at @index of all tables; NULL: the end. */
 const struct doctor_check *doctor_check_at(size_t index);

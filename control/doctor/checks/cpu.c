@@ -69,17 +69,10 @@ DOCTOR_JUDGE(judge_one)
 	iface = doctor_say_busiest(snap, finding);
 	doctor_say_cpus(snap, finding, (__s32)spread.busiest->cpu);
 	doctor_say_keep(finding, iface, NULL, NULL);
-	/* A NIC with one queue cannot get more. */
-	if (!iface || !doctor_known(iface->channels) || !doctor_known(iface->rx_max_queues) ||
-	    iface->channels >= iface->rx_max_queues)
-		return DOCTOR_FOUND;
-	doctor_say_ours(finding, "queues", "`ethtool -L ${iface} %s %u` gives it more queues. ",
-			doctor_channels_word(iface), iface->rx_max_queues);
-	doctor_say_ours(finding, "old", " `ethtool -L ${iface} %s %u`", doctor_channels_word(iface),
-			iface->channels);
-	doctor_say_ours(finding, "resets",
-			"; ethtool -L resets the NIC for some 100 ms, and a new hash hides a skew, it "
-			"does not cure it");
+	if (iface && doctor_say_queues(finding, iface))
+		doctor_say_ours(finding, "resets",
+				"; ethtool -L resets the NIC for some 100 ms, and a new hash hides a "
+				"skew, it does not cure it");
 	return DOCTOR_FOUND;
 }
 
@@ -87,19 +80,12 @@ DOCTOR_JUDGE(judge_one)
 static void say_cost(const struct doctor_snapshot *snap, struct doctor_finding *finding,
 		     const struct spread *spread)
 {
-	const struct doctor_iface *iface;
+	__u64 seen, packets = doctor_packets(snap, &seen);
 	const struct doctor_load *load;
 	double percent = 0, cost_us;
-	__u64 came = 0, seen = 0, packets;
 
-	rxaqm_list_each(load, &spread->loads) {
-		packets = doctor_since(load->was->processed, load->is->processed);
+	rxaqm_list_each(load, &spread->loads)
 		percent += load->receiving;
-		seen += doctor_or_0(packets);
-	}
-	rxaqm_list_each(iface, &snap->after.ifaces)
-		came += doctor_is_sum(iface) ? 0 : doctor_iface_rose(snap, iface, "rx_packets");
-	packets = came > seen ? came : seen;
 	cost_us = packets ? percent * 1e4 * doctor_window_s(snap) / (double)packets : 0;
 	doctor_note_rise(finding, "cost", cost_us, DOCTOR_US, STAT ", packets");
 	doctor_say_ours(finding, "what", "%s",
@@ -328,7 +314,7 @@ const struct doctor_check doctor_checks_cpu[] = {
 	  .because = "The CPU of one queue is full, not the NIC and not the host.",
 	  .clear = "busiest CPU ${busiest} receiving, the others ${others}",
 	  .now = "spread what it receives. ${queues|}" RPS("${mask}") " spreads it by RPS",
-	  .keep = "${keep}", .undo = RPS("0") "${old|}",
+	  .keep = "${keep}", .undo = RPS("0") " ${old_queues|}",
 	  .expect = "the busiest CPU from ${busiest} to somewhat above the ${others} of the others",
 	  .risk = "RPS costs the CPUs that it uses${resets|}",
 	  .after = "rx-starved cpu-steal bpf-dear rx-overload-sticks rx-queue-standing irqs-on-one-cpu rx-skew rx-queues-few "

@@ -21,12 +21,10 @@ const struct doctor_iface *doctor_worst_iface(const struct doctor_snapshot *snap
 enum doctor_verdict doctor_judge_nic(const struct doctor_snapshot *snap,
 				     struct doctor_finding *finding);
 
-/* The word for "ethtool -L": "rx" if receive queues have channels of their own. */
-const char *doctor_channels_word(const struct doctor_iface *iface);
-
-/* The fuller direction, in percent of the link's speed; 0: not known, or no real link. */
-double doctor_link_use(const struct doctor_snapshot *snap, const struct doctor_iface *iface);
-
+/* Note ${queues} and ${old_queues}: the commands for more queues, and back. False: it cannot have
+ * more, or that is not known.
+ */
+bool doctor_say_queues(struct doctor_finding *finding, const struct doctor_iface *iface);
 /* The NAPI of this network namespace with the highest value of @measure above 0; NULL: none. */
 typedef double (*doctor_napi_fn)(const struct doctor_snapshot *snap,
 				 const struct doctor_deep_napi *napi, __u64 window_ns);

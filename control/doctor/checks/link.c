@@ -28,7 +28,8 @@ static bool is_half(const struct doctor_iface *iface)
 	return !strcmp(iface->duplex, "half");
 }
 
-double doctor_link_use(const struct doctor_snapshot *snap, const struct doctor_iface *iface)
+/* The fuller direction, in percent of the link's speed; 0: not known, or no real link. */
+static double link_use(const struct doctor_snapshot *snap, const struct doctor_iface *iface)
 {
 	static const char *const virtual[] = { "veth", "tun", "bridge", "802.1Q VLAN Support" };
 	double received, sent;
@@ -55,12 +56,12 @@ static bool is_slow(const struct doctor_iface *iface)
 
 static double slow_use(const struct doctor_snapshot *snap, const struct doctor_iface *iface)
 {
-	return is_slow(iface) ? doctor_link_use(snap, iface) : 0;
+	return is_slow(iface) ? link_use(snap, iface) : 0;
 }
 
 static double full_use(const struct doctor_snapshot *snap, const struct doctor_iface *iface)
 {
-	return is_slow(iface) ? 0 : doctor_link_use(snap, iface);
+	return is_slow(iface) ? 0 : link_use(snap, iface);
 }
 
 static void say_link(struct doctor_finding *finding, const struct doctor_iface *iface, double use)

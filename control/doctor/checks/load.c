@@ -5,7 +5,8 @@
 
 #include "doctor/checks/load.h"
 
-bool doctor_is_busy_polling(const struct doctor_snapshot *snap, __u32 pid)
+/* Is @pid a NAPI thread that polls for ever? */
+static bool is_busy_polling(const struct doctor_snapshot *snap, __u32 pid)
 {
 	const struct doctor_iface *iface;
 	const struct doctor_napi *napi;
@@ -82,7 +83,7 @@ static void add_threads(const struct doctor_snapshot *snap, struct doctor_load *
 			continue;
 		run_ns = is->run_ns - was->run_ns;
 		wait_ns = is->wait_ns - was->wait_ns;
-		if (strncmp(is->comm, "ksoftirqd/", 10) && !doctor_is_busy_polling(snap, is->pid))
+		if (strncmp(is->comm, "ksoftirqd/", 10) && !is_busy_polling(snap, is->pid))
 			load->receiving += (double)run_ns * 100 / window_ns;
 		if (!really_receives(is, run_ns, load->softirq * window_ns / 100))
 			continue;
@@ -95,20 +96,19 @@ static void add_threads(const struct doctor_snapshot *snap, struct doctor_load *
 	}
 }
 
-/* Packets that no CPU handed to the stack: XDP dropped or redirected them. */
-static __u64 unseen(const struct doctor_snapshot *snap)
+__u64 doctor_packets(const struct doctor_snapshot *snap, __u64 *ret_seen)
 {
-	const struct doctor_iface *iface;
+	__u64 came = doctor_all_rose(snap, "rx_packets", false);
 	const struct doctor_cpu *was, *is;
-	__u64 came = 0, seen = 0;
 
-	rxaqm_list_each(iface, &snap->after.ifaces)
-		came += doctor_is_sum(iface) ? 0 : doctor_iface_rose(snap, iface, "rx_packets");
+	*ret_seen = 0;
 	rxaqm_list_each(is, &snap->after.cpus) {
 		was = doctor_cpu_before(snap, is->id);
-		seen += was && is->processed > was->processed ? is->processed - was->processed : 0;
+		*ret_seen += was && is->processed > was->processed ?
+				     is->processed - was->processed :
+				     0;
 	}
-	return came > seen ? came - seen : 0;
+	return came > *ret_seen ? came : *ret_seen;
 }
 
 /* The most that NET_RX can take: each softirq ends after its time budget, or some budgets after a
@@ -122,11 +122,12 @@ static double receiving_at_most(const struct doctor_snapshot *snap, const struct
 	__u64 packets = doctor_since(load->was->processed, load->is->processed);
 	__u64 budget_us = doctor_sysctl(snap, "net.core.netdev_budget_usecs", 0, 8000);
 	double by_runs, by_packets;
+	__u64 seen, all = doctor_packets(snap, &seen);
 
 	if (net_rx == ~0ULL || packets == ~0ULL || (!net_rx && packets))
 		return 100;
 	by_runs = (double)net_rx * (double)budget_us * 4 / 1e4 / doctor_window_s(snap);
-	by_packets = (double)(packets + unseen(snap)) * MOST_US / 1e4 / doctor_window_s(snap);
+	by_packets = (double)(packets + all - seen) * MOST_US / 1e4 / doctor_window_s(snap);
 	return by_runs < by_packets ? by_runs : by_packets;
 }
 

@@ -32,8 +32,10 @@ struct doctor_loads {
 bool doctor_loads(const struct doctor_snapshot *snap, struct doctor_loads *loads,
 		  struct doctor_finding *finding);
 
+/* The packets that came, or those that CPUs handed to the stack (@ret_seen) if these are more: XDP
+ * drops or redirects the others.
+ */
+__u64 doctor_packets(const struct doctor_snapshot *snap, __u64 *ret_seen);
+
 /* Note ${hogs}: the programs that used most of CPU @cpu; ${hog}: the pid of the first. */
 void doctor_say_hogs(const struct doctor_snapshot *snap, struct doctor_finding *finding, __s32 cpu);
-
-/* True if @pid is a NAPI thread that polls for ever. */
-bool doctor_is_busy_polling(const struct doctor_snapshot *snap, __u32 pid);

@@ -1,23 +1,14 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* What NICs lost. Each check names the worst interface. */
+/* What NICs lost, at the worst interface; and whether anything came. */
 #include <json-c/json.h>
 #include <string.h>
 
 #include "doctor/checks/ifaces.h"
 
-/* What is counted is no packet: it may explain any number of them. */
-DOCTOR_JUDGE(judge_times)
-{
-	enum doctor_verdict verdict = doctor_judge_nic(snap, finding);
-
-	finding->lost = 0;
-	return verdict;
-}
-
 /* A hang lasts 5 s: one is enough. */
 DOCTOR_JUDGE(judge_hang)
 {
-	enum doctor_verdict verdict = judge_times(snap, finding);
+	enum doctor_verdict verdict = doctor_judge_nic(snap, finding);
 
 	finding->severity = finding->check->severity;
 	return verdict == DOCTOR_BLIND ? verdict :
@@ -44,7 +35,8 @@ DOCTOR_JUDGE(judge_long)
 
 	if (verdict != DOCTOR_FOUND)
 		return verdict;
-	if (finding->iface->mtu > 1500 && strcmp(finding->counter, "rx_length_errors") != 0)
+	if (doctor_or_0(finding->iface->mtu) > 1500 &&
+	    strcmp(finding->counter, "rx_length_errors") != 0)
 		finding->severity = DOCTOR_LOW;
 	return verdict;
 }
@@ -57,7 +49,6 @@ DOCTOR_JUDGE(judge_paused)
 	double window = doctor_window_s(snap), share = -1;
 	__u64 us;
 
-	finding->lost = 0;
 	if (verdict != DOCTOR_FOUND)
 		return verdict;
 	json_object_object_foreach(finding->iface->ethtool, name, entry) {
@@ -90,15 +81,7 @@ DOCTOR_JUDGE(judge_xdp)
  * packets have a counter of their own (linux-6.12.117: igb_main.c, igc_main.c, ixgbe_main.c,
  * e1000e/netdev.c, qede_main.c, netvsc_drv.c, r8169_main.c, tg3.c, usbnet.c; bridges).
  */
-#define COUNT_UNWANTED " e1000e igb igc ixgbe qede hv_netvsc r8169 tg3 smsc95xx bridge openvswitch "
-
-static bool counts_unwanted(const struct doctor_iface *iface)
-{
-	char word[64];
-
-	snprintf(word, sizeof(word), " %s ", iface->driver);
-	return strstr(COUNT_UNWANTED, word);
-}
+#define COUNT_UNWANTED "e1000e igb igc ixgbe qede hv_netvsc r8169 tg3 smsc95xx bridge openvswitch"
 
 DOCTOR_JUDGE(judge_dropped)
 {
@@ -111,9 +94,45 @@ DOCTOR_JUDGE(judge_dropped)
 	 * may count losses there, nothing here explains.
 	 */
 	if (events < 20 * doctor_window_s(snap) || events * 1000 < packets ||
-	    (events * 100 > packets && !counts_unwanted(finding->iface)))
+	    (events * 100 > packets && !doctor_is_one_of(finding->iface->driver, COUNT_UNWANTED)))
 		return DOCTOR_CLEAR;
 	return verdict;
+}
+
+/* Blind if no packet came, or an interface appeared, went or was reset. A veth may appear or go: it
+ * does with its container.
+ */
+DOCTOR_JUDGE(judge_window)
+{
+	const struct doctor_iface *iface, *now;
+	__u64 packets = 0, came;
+
+	rxaqm_list_each(iface, &snap->after.ifaces) {
+		if (doctor_iface_stat(snap, iface, "rx_packets", &came))
+			packets += came;
+		else if (doctor_iface_before(snap, iface))
+			return doctor_blind(
+				finding,
+				"%s was reset: its counters started again and prove nothing, and a "
+				"reset hides faults for a while; run the doctor again",
+				iface->name);
+		else if (strcmp(iface->driver, "veth"))
+			return doctor_blind(finding,
+					    "%s appeared within the window; run the doctor again",
+					    iface->name);
+	}
+	rxaqm_list_each(iface, &snap->before.ifaces) {
+		now = doctor_iface_at(snap, iface->ifindex);
+		if (!now && strcmp(iface->driver, "veth"))
+			return doctor_blind(finding,
+					    "%s disappeared within the window; run the doctor again",
+					    iface->name);
+	}
+	doctor_note_count(finding, "packets", packets, LINK);
+	if ((double)packets < doctor_window_s(snap))
+		return doctor_blind(finding,
+				    "no packets came in the window: run the doctor while it is slow");
+	return DOCTOR_CLEAR;
 }
 
 const struct doctor_check doctor_checks_nic[] = {
@@ -181,7 +200,7 @@ const struct doctor_check doctor_checks_nic[] = {
 		  "pauses 0; packets that do not fit are dropped here, where that can be seen and marked",
 	  .risk = "drops; leave it on for traffic that may lose nothing (RoCE, FCoE)",
 	  .after = "nic-no-memory nic-port-discards rx-queue-standing " CPU_FULL " rx-starved",
-	  .shown = "x4_mlx5_pfc", .reference = "ethtool(8) -A; IEEE 802.3x",
+	  .shown = "x4_mlx5_pfc", .reference = "ethtool(8) -A; IEEE 802.3x", .times = true,
 	  .judge = judge_paused },
 	{ DOCTOR_CHECK("nic-pauses-received", TX, ELSEWHERE, MEDIUM, MEASURED),
 	  .reads = "ethtool -S: pause frames received, PFC, *pause_duration*",
@@ -192,7 +211,8 @@ const struct doctor_check doctor_checks_nic[] = {
 	  .clear = "${events} pause frames received",
 	  .now = "find the slow host behind the switch: the switch counts pauses by port",
 	  .expect = "events from ${events} to 0", .after = "nic-pauses", .shown = "p03_paused",
-	  .reference = "ethtool(8) -a; IEEE 802.3x, 802.1Qbb", .judge = judge_paused },
+	  .reference = "ethtool(8) -a; IEEE 802.3x, 802.1Qbb", .times = true,
+	  .judge = judge_paused },
 	{ DOCTOR_CHECK("nic-no-memory", NIC, MEMORY, HIGH, MEASURED),
 	  .reads = "qstats rx-alloc-fail; ethtool -S: *alloc*fail*",
 	  .cause =
@@ -203,8 +223,8 @@ const struct doctor_check doctor_checks_nic[] = {
 	  SYSCTL_KEPT("vm.min_free_kbytes", "${larger}", "${smaller}"),
 	  .expect = "events from ${events} to 0", .risk = "programs have that much less memory",
 	  .shown = "n09_mvneta_memory",
-	  .reference = "Documentation/netlink/specs/netdev.yaml, rx-alloc-fail",
-	  .judge = judge_times },
+	  .reference = "Documentation/netlink/specs/netdev.yaml, rx-alloc-fail", .times = true,
+	  .judge = doctor_judge_nic },
 	{ DOCTOR_CHECK("nic-ring-overflow", NIC, ARRIVAL, HIGH, MEASURED),
 	  .reads =
 		  "qstats rx-hw-drop-overruns; rx_missed, rx_fifo, rx_over; ethtool -S of the driver",
@@ -296,7 +316,7 @@ const struct doctor_check doctor_checks_nic[] = {
 	  .expect = "events from ${events} to 0",
 	  .risk = "offloads that are off cost some % of a CPU; EEE resets the link",
 	  .after = "nic-pauses-received cpu-steal", .shown = "n03_r8169_tx_timeout",
-	  .reference = "net/sched/sch_generic.c:dev_watchdog", .judge = judge_hang },
+	  .reference = "net/sched/sch_generic.c:dev_watchdog", .times = true, .judge = judge_hang },
 	{ DOCTOR_CHECK("rx-dropped", NIC, ELSEWHERE, LOW, MEASURED),
 	  .reads = "rx_dropped of the interface",
 	  .rule = "20/s or more, and 1 of 1000 packets; above 1 of 100 it is not explained, unless the driver is known to count unwanted packets there",
@@ -311,5 +331,12 @@ const struct doctor_check doctor_checks_nic[] = {
 	  .after = "nic-ring-overflow nic-no-memory nic-port-discards xdp-drops backlog-drops " CPU_FULL
 		   " rx-starved rx-queue-standing",
 	  .shown = "n14_r8169_broadcast", .reference = "statistics.rst", .judge = judge_dropped },
+	{ DOCTOR_CHECK("window-empty", NIC, SETTING, LOW, MEASURED),
+	  .reads = "rx_packets of each interface, twice; which interfaces there are",
+	  .rule = "never: if no packet came, or an interface came, went or was reset, the doctor cannot judge",
+	  .cause = "-", .because = "-", .now = "-", .keep = "-", .undo = "-", .expect = "-",
+	  .clear = "${packets} packets came", .shown = "n01_bcmgenet_eee",
+	  .reference = "statistics.rst; Meta: the fix by touching any setting", .essential = true,
+	  .judge = judge_window },
 	{}
 };

@@ -52,18 +52,6 @@ static __u64 lost(const struct doctor_snapshot *snap, const struct doctor_iface 
 	return sum > queues ? sum : queues;
 }
 
-static __u64 all_packets(const struct doctor_snapshot *snap)
-{
-	const struct doctor_iface *iface;
-	__u64 sum = 0;
-
-	rxaqm_list_each(iface, &snap->after.ifaces) {
-		if (iface->link_type != DOCTOR_LOOPBACK)
-			sum += doctor_iface_rose(snap, iface, "rx_packets");
-	}
-	return sum;
-}
-
 /* Why a ring is full: the CPU is too slow, the CPU has time, the NIC did not even use its free
  * entries, or nothing takes packets out.
  */
@@ -134,7 +122,7 @@ static bool had_room(const struct doctor_snapshot *snap, const struct doctor_ifa
 {
 	__u64 waited;
 
-	return strstr(" e1000e igb igc ", iface->driver) && are_idle(snap) &&
+	return doctor_is_one_of(iface->driver, "e1000e igb igc") && are_idle(snap) &&
 	       doctor_iface_rise(snap, iface, true, "rx_no_buffer_count", &waited) && !waited &&
 	       doctor_iface_rose(snap, iface, "rx_missed_errors");
 }
@@ -203,22 +191,13 @@ static void say_reserve(const struct doctor_snapshot *snap, struct doctor_findin
 		doctor_say(finding, "smaller", "%llu", (unsigned long long)is);
 }
 
-/* Note ${queues} and ${old_queues}: the commands for more queues, and back. */
 static void say_sizes(struct doctor_finding *finding, const struct doctor_iface *iface)
 {
-	const char *word = doctor_channels_word(iface);
-
+	doctor_say_queues(finding, iface);
 	if (doctor_known(iface->rx_ring))
 		doctor_note(finding, "ring", iface->rx_ring, DOCTOR_NUMBER, "ethtool -g");
 	if (doctor_known(iface->rx_ring_max))
 		doctor_note(finding, "ring_max", iface->rx_ring_max, DOCTOR_NUMBER, "ethtool -g");
-	if (doctor_known(iface->channels) && doctor_known(iface->rx_max_queues) &&
-	    iface->channels < iface->rx_max_queues) {
-		doctor_say_ours(finding, "queues", "`ethtool -L ${iface} %s %u` ", word,
-				iface->rx_max_queues);
-		doctor_say_ours(finding, "old_queues", "`ethtool -L ${iface} %s %u`", word,
-				iface->channels);
-	}
 	if (doctor_known(iface->pcie_width) && doctor_known(iface->pcie_max_width))
 		doctor_say(finding, "pcie", "x%u of x%u", iface->pcie_width, iface->pcie_max_width);
 }
@@ -260,7 +239,7 @@ enum doctor_verdict doctor_judge_nic(const struct doctor_snapshot *snap,
 		finding->counter = *name ? name : "qstats";
 	}
 	iface = finding->iface;
-	passed = !iface ? all_packets(snap) :
+	passed = !iface ? doctor_all_rose(snap, "rx_packets", false) :
 			  doctor_iface_rose(snap, iface,
 					    strncmp(finding->counter, "tx", 2) ? "rx_packets" :
 										 "tx_packets");

@@ -134,11 +134,6 @@ static bool waits_in(const struct doctor_snapshot *snap, const struct doctor_soc
 	       (quota || wait_us(snap, socket) >= LATE_US || (!socket->read && is_shut(socket)));
 }
 
-static bool is_reader(const struct doctor_socket *socket)
-{
-	return !is_listener(socket);
-}
-
 DOCTOR_SCORE(by_cpu_wait)
 {
 	bool quota;
@@ -152,7 +147,7 @@ DOCTOR_SCORE(by_cpu_wait)
 
 DOCTOR_JUDGE(judge_cpu_wait)
 {
-	const struct doctor_socket *worst = doctor_top_socket(snap, is_reader, by_cpu_wait);
+	const struct doctor_socket *worst = doctor_top_socket(snap, NULL, by_cpu_wait);
 	const struct doctor_owner *owner = worst ? doctor_owner_of(snap, worst) : NULL;
 	bool quota;
 	double waits = doctor_held_up_ns(snap, owner, &quota) / 1e7 / doctor_window_s(snap);
@@ -272,7 +267,6 @@ const struct doctor_check doctor_checks_reader[] = {
 	  .essential = true, .judge = judge_cpu_wait },
 	{ DOCTOR_CHECK("listen-overflow", PROGRAM, READER, HIGH, MEASURED),
 	  .reads = "TcpExt.ListenOverflows, ListenDrops; listeners of the socket table",
-	  .rule = "ListenOverflows rises by 1/s or more",
 	  .cause =
 		  "${program|a program that is not known} does not accept connections fast enough: ${overflows} were turned away.",
 	  .because =

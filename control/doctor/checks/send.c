@@ -165,7 +165,6 @@ const struct doctor_check doctor_checks_send[] = {
 	  .judge = judge_rwnd },
 	{ DOCTOR_CHECK("udp-send-buffer", TX, MEMORY, MEDIUM, MEASURED),
 	  .reads = "Udp.SndbufErrors, wmem_default, txqueuelen",
-	  .rule = "SndbufErrors rises by 1/s or more",
 	  .cause =
 		  "${events} datagrams of programs here did not fit into a send buffer or a device queue.",
 	  .because =

@@ -16,7 +16,7 @@ const struct doctor_socket *doctor_top_socket(const struct doctor_snapshot *snap
 	double highest = 0, value;
 
 	rxaqm_list_each(socket, &snap->sockets.notable) {
-		value = filter(socket) ? score(snap, socket) : 0;
+		value = !filter || filter(socket) ? score(snap, socket) : 0;
 		if (value <= highest)
 			continue;
 		highest = value;
@@ -59,12 +59,6 @@ double doctor_softirq_percent(const struct doctor_snapshot *snap, __s32 id)
 	       doctor_window_s(snap);
 }
 
-double doctor_by_memory(const struct doctor_snapshot *snap, const struct doctor_socket *socket)
-{
-	(void)snap;
-	return socket->rmem_alloc;
-}
-
 void doctor_say_rmem(const struct doctor_snapshot *snap, struct doctor_finding *finding,
 		     bool larger)
 {
@@ -97,9 +91,14 @@ void doctor_say_holder(const struct doctor_snapshot *snap, struct doctor_finding
 		   owner ? owner->comm : "a program that is not known");
 }
 
+DOCTOR_SCORE(by_memory)
+{
+	return socket->rmem_alloc;
+}
+
 void doctor_say_largest(const struct doctor_snapshot *snap, struct doctor_finding *finding)
 {
-	const struct doctor_socket *largest = doctor_top_flow(snap, doctor_by_memory);
+	const struct doctor_socket *largest = doctor_top_flow(snap, by_memory);
 
 	if (!largest)
 		return;

@@ -17,7 +17,7 @@
 /* An established TCP socket. */
 bool doctor_is_flow(const struct doctor_socket *socket);
 
-/* The noted socket that passes @filter and has the highest score above 0; NULL: none. */
+/* The noted socket that passes @filter (NULL: any) and has the highest score above 0; NULL: none. */
 typedef double (*doctor_score_fn)(const struct doctor_snapshot *snap,
 				  const struct doctor_socket *socket);
 #define DOCTOR_SCORE(name)                                                             \
@@ -40,9 +40,6 @@ double doctor_held_up_ns(const struct doctor_snapshot *snap, const struct doctor
 			 bool *ret_quota);
 /* Does a UDP socket drop because its program waits for a CPU that other programs use? */
 bool doctor_udp_waits(const struct doctor_snapshot *snap, const struct doctor_socket *socket);
-
-/* A score: the receive memory in use. */
-double doctor_by_memory(const struct doctor_snapshot *snap, const struct doctor_socket *socket);
 
 /* Note ${tcp_rmem} as it is, and ${other_rmem} with a larger or smaller tcp_rmem[2], which is
  * ${other_size}; ${other_rate}: what that carries at 100 ms if half of it is payload; ${other_ms}:

@@ -24,9 +24,24 @@ const struct doctor_iface *doctor_worst_iface(const struct doctor_snapshot *snap
 	return most;
 }
 
-const char *doctor_channels_word(const struct doctor_iface *iface)
+/* The word for "ethtool -L": "rx" if receive queues have channels of their own. */
+static const char *channels_word(const struct doctor_iface *iface)
 {
 	return doctor_known(iface->rx_channels) ? "rx" : "combined";
+}
+
+bool doctor_say_queues(struct doctor_finding *finding, const struct doctor_iface *iface)
+{
+	const char *word = channels_word(iface);
+
+	if (!doctor_known(iface->channels) || !doctor_known(iface->rx_max_queues) ||
+	    iface->channels >= iface->rx_max_queues)
+		return false;
+	doctor_say_ours(finding, "queues", "`ethtool -L ${iface} %s %u` gives it more queues; ",
+			word, iface->rx_max_queues);
+	doctor_say_ours(finding, "old_queues", "`ethtool -L ${iface} %s %u`", word,
+			iface->channels);
+	return true;
 }
 
 /* How the packets of @iface are spread over its Rx queues. */
@@ -122,13 +137,13 @@ static void say_skew(const struct doctor_snapshot *snap, struct doctor_finding *
 	__u32 queues = doctor_known(iface->channels) ? iface->channels : iface->rx_queues;
 	__u32 table = doctor_or_0(iface->rss_share_max_permille);
 	struct rx_spread spread = spread_of(snap, iface);
-	__u64 most, flows = flows_of(snap, iface, &most, &spread.queue);
+	__u64 most, flows;
 
 	if (by_packets) {
-		spread = spread_of(snap, iface);
 		doctor_say(finding, "has", "%.0f %% of the packets",
 			   (double)spread.most * 100 / (double)spread.total);
 	} else {
+		flows = flows_of(snap, iface, &most, &spread.queue);
 		doctor_say(finding, "has", "%llu of %llu flows", (unsigned long long)most,
 			   (unsigned long long)flows);
 	}
@@ -262,11 +277,11 @@ DOCTOR_JUDGE(judge_few)
 	if (!worst || !some_cpu_receives(snap, 90))
 		return DOCTOR_CLEAR;
 	doctor_say_iface(finding, worst);
-	doctor_say(finding, "word", "%s", doctor_channels_word(worst));
+	doctor_say(finding, "word", "%s", channels_word(worst));
 	doctor_note(finding, "possible", worst->rx_max_queues, DOCTOR_NUMBER, "ethtool -l");
 	doctor_say_keep(finding, worst, "ethtool.channels-${word} ${possible}",
-			strcmp(doctor_channels_word(worst), "rx") ? "CombinedChannels=${possible}" :
-								    "RxChannels=${possible}");
+			strcmp(channels_word(worst), "rx") ? "CombinedChannels=${possible}" :
+							     "RxChannels=${possible}");
 	return DOCTOR_FOUND;
 }
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Memory and windows of receiving TCP sockets. */
-#include <json-c/json.h>
+/* Memory and windows of receiving TCP sockets, and settings that are worse than the kernel's own. */
+#include <stdio.h>
 #include <string.h>
 
 #include "doctor/checks/check.h"
@@ -9,17 +9,6 @@
 /* For .after: the causes of shut windows. */
 #define SHUT_BY READERS " tcp-rcvbuf-fixed tcp-collapse tcp-memory tcp-queue-drop"
 
-/* By the rule of shares, for what is no packet: it may explain any number of them. */
-static enum doctor_verdict judge_times(const struct doctor_snapshot *snap,
-				       struct doctor_finding *finding, const char *name,
-				       __u64 times)
-{
-	enum doctor_verdict verdict = doctor_judge_lost(snap, finding, name, times);
-
-	finding->lost = 0;
-	return verdict;
-}
-
 /* Also name the socket with most memory. */
 DOCTOR_JUDGE(judge_rise)
 {
@@ -27,8 +16,6 @@ DOCTOR_JUDGE(judge_rise)
 
 	if (verdict == DOCTOR_FOUND)
 		doctor_say_largest(snap, finding);
-	/* TCP counts passes over a buffer, or buffers. */
-	finding->lost = 0;
 	return verdict;
 }
 
@@ -55,13 +42,12 @@ DOCTOR_JUDGE(judge_memory)
 		   (unsigned long long)doctor_sysctl(snap, "net.ipv4.tcp_mem", 0, 0),
 		   (unsigned long long)(2 * limit),
 		   (unsigned long long)(2 * doctor_sysctl(snap, "net.ipv4.tcp_mem", 2, limit)));
-	if (near)
+	if (near) {
 		doctor_say(finding, "state", "is near the limit where the kernel shrinks buffers");
-	else
-		doctor_say(finding, "state", "was short %llu times", (unsigned long long)squeezed);
-	if (near)
 		return DOCTOR_FOUND;
-	return judge_times(snap, finding, "TcpExt.TCPMemoryPressures", squeezed);
+	}
+	doctor_say(finding, "state", "was short %llu times", (unsigned long long)squeezed);
+	return doctor_judge_lost(snap, finding, "TcpExt.TCPMemoryPressures", squeezed);
 }
 
 DOCTOR_JUDGE(judge_collapse)
@@ -129,6 +115,32 @@ DOCTOR_JUDGE(judge_zero_window)
 	return doctor_found_if(now || (double)shut / doctor_window_s(snap) >= 5);
 }
 
+DOCTOR_JUDGE(judge_off)
+{
+	static const char *const switches[] = { "net.ipv4.tcp_window_scaling",
+						"net.ipv4.tcp_moderate_rcvbuf", "net.ipv4.tcp_sack",
+						"net.ipv4.tcp_timestamps" };
+	char on[160] = "", off[160] = "";
+	unsigned int nr = 0;
+	size_t i;
+
+	if (!snap->sysctl)
+		return doctor_blind(finding, "/proc/sys/net cannot be read");
+	for (i = 0; i < sizeof(switches) / sizeof(switches[0]); i++) {
+		const char *value = doctor_sysctl_words(snap, switches[i]);
+
+		if (!value || strcmp(value, "0") != 0)
+			continue;
+		nr++;
+		snprintf(on + strlen(on), sizeof(on) - strlen(on), " %s=1", switches[i]);
+		snprintf(off + strlen(off), sizeof(off) - strlen(off), " %s=0", switches[i]);
+	}
+	doctor_say_ours(finding, "turn_on", "%s", on);
+	doctor_say_ours(finding, "turn_off", "%s", off);
+	doctor_note(finding, "off", nr, DOCTOR_COUNT, "/proc/sys/net");
+	return doctor_found_if(nr);
+}
+
 const struct doctor_check doctor_checks_tcp[] = {
 	{ DOCTOR_CHECK("tcp-memory", TCP, MEMORY, HIGH, MEASURED),
 	  .reads = "sockstat TCP mem, tcp_mem, TCPMemoryPressures, TCPAbortOnMemory",
@@ -142,10 +154,10 @@ const struct doctor_check doctor_checks_tcp[] = {
 	  SYSCTL_KEPT("net.ipv4.tcp_mem", "${larger}", "${tcp_mem}"),
 	  .expect = "share below 80 %, pressures 0", .risk = "programs have that much less memory",
 	  .after = READERS, .shown = "n12_tcp_mem_one_app",
-	  .reference = "tcp_mem in Documentation/networking/ip-sysctl.rst", .judge = judge_memory },
+	  .reference = "tcp_mem in Documentation/networking/ip-sysctl.rst", .times = true,
+	  .judge = judge_memory },
 	{ DOCTOR_CHECK("tcp-collapse", TCP, MEMORY, HIGH, MEASURED),
 	  .reads = "TcpExt.TCPRcvCollapsed, tcp_rmem",
-	  .rule = "TCPRcvCollapsed rises by 1/s or more",
 	  .cause =
 		  "Receive buffers have grown beyond what is read: the kernel spends its time repacking them.",
 	  .because =
@@ -158,7 +170,7 @@ const struct doctor_check doctor_checks_tcp[] = {
 	  .after = READERS " tcp-rcvbuf-fixed", .shown = "bug-collapse",
 	  .reference =
 		  "net/ipv4/tcp_input.c:tcp_collapse; Cloudflare 2022, optimizing TCP for high WAN throughput",
-	  .judge = judge_collapse },
+	  .times = true, .judge = judge_collapse },
 	{ DOCTOR_CHECK("tcp-pruned", TCP, MEMORY, HIGH, MEASURED),
 	  .reads = "TcpExt.RcvPruned, OfoPruned, TCPOFODrop",
 	  .cause =
@@ -172,7 +184,8 @@ const struct doctor_check doctor_checks_tcp[] = {
 	  .expect = "events from ${events} to 0", .risk = "memory",
 	  .after = "tcp-memory " READERS " tcp-rcvbuf-fixed tcp-collapse",
 	  .shown = "n12_tcp_mem_one_app",
-	  .reference = "snmp_counter.rst, TcpExtRcvPruned, TcpExtOfoPruned", .judge = judge_rise },
+	  .reference = "snmp_counter.rst, TcpExtRcvPruned, TcpExtOfoPruned", .times = true,
+	  .judge = judge_rise },
 	{ DOCTOR_CHECK("tcp-queue-drop", TCP, MEMORY, HIGH, MEASURED),
 	  .reads = "TcpExt.TCPRcvQDrop",
 	  .cause = "${events} segments were dropped although the window had allowed them.",
@@ -188,7 +201,7 @@ const struct doctor_check doctor_checks_tcp[] = {
 	  .shown = "k1_tcp_memory",
 	  .reference =
 		  "net/ipv4/tcp_input.c:tcp_data_queue; Cloudflare, windows that cannot shrink (13 of 65 packets)",
-	  .judge = judge_rise },
+	  .times = true, .judge = judge_rise },
 	{ SOCKET_CHECK("tcp-window-stuck", TCP, MEMORY, MEDIUM, MEASURED),
 	  .reads =
 		  "TcpExt.TCPWantZeroWindowAdv, tcp_shrink_window; socket table: receive memory, buffer, window",
@@ -207,7 +220,7 @@ const struct doctor_check doctor_checks_tcp[] = {
 	  .shown = "Cloudflare: windows that cannot shrink",
 	  .reference =
 		  "tcp_shrink_window in ip-sysctl.rst; Cloudflare 2023, unbounded memory usage by TCP",
-	  .judge = judge_stuck },
+	  .times = true, .judge = judge_stuck },
 	{ DOCTOR_CHECK("tcp-zero-window", TCP, READER, LOW, MEASURED),
 	  .reads =
 		  "TCPToZeroWindowAdv, TCPFromZeroWindowAdv, TCPZeroWindowDrop; windows of the socket table",
@@ -221,5 +234,19 @@ const struct doctor_check doctor_checks_tcp[] = {
 	  .keep = "a faster reader", .expect = "shut_now 0", .after = SHUT_BY " tcp-window-stuck",
 	  .shown = "live_cfs_tcp", .reference = "snmp_counter.rst, TcpExtTCPToZeroWindowAdv",
 	  .judge = judge_zero_window },
+	{ DOCTOR_CHECK("tcp-features-off", SETTINGS, SETTING, MEDIUM, CONFIGURED),
+	  .reads = "tcp_window_scaling, tcp_moderate_rcvbuf, tcp_sack, tcp_timestamps",
+	  .rule = "any of them is 0",
+	  .cause = "Features that TCP needs to be fast are off:${turn_off}.",
+	  .because =
+		  "Without window scaling a window is 64 kB at most; without tuning it keeps its first size; without "
+		  "SACK each loss costs a round trip; without timestamps a round trip is measured once a window.",
+	  .clear = "window scaling, tuning, SACK and timestamps are on",
+	  .now = "`sysctl -w${turn_on}`",
+	  .keep = "remove it from /etc/sysctl.conf and /etc/sysctl.d",
+	  .undo = "`sysctl -w${turn_off}`",
+	  .expect = "at 20 ms, from 26 Mbit/s (64 kB windows) to what the path gives",
+	  .risk = "it affects only connections made after that", .shown = "n11_sack_off",
+	  .reference = "ip-sysctl.rst; RFC 7323", .judge = judge_off },
 	{}
 };

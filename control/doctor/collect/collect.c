@@ -28,18 +28,24 @@ static void count_down(__u64 left_ns)
 		fputs("\r\033[K", stderr);
 }
 
-/* Read links, their queues and drivers' counters. -ENODEV: there is no @interface. */
-static int collect_ifaces(struct doctor_snapshot *snap, struct doctor_sample *sample,
-			  const char *interface, int sysfs_fd)
+/* -ENODEV: there is no @interface. */
+static int take_sample(struct doctor_snapshot *snap, struct doctor_sample *sample,
+		       const char *interface, int sysfs_fd)
 {
-	int err = doctor_collect_links(snap, sample, interface);
+	bool last = sample == &snap->after;
 	struct doctor_iface *iface;
+	int err;
 
+	if (last)
+		doctor_threads_again(snap);
+	/* The counters below are compared with each other: read them close together. */
+	sample->at_ns = rxaqm_now_ns();
+	doctor_collect_cpus(snap, sample);
+	doctor_collect_counters(snap, sample);
+	err = doctor_collect_links(snap, sample, interface);
 	if (err)
 		return err;
 	rxaqm_list_each(iface, &sample->ifaces) {
-		bool last = sample == &snap->after;
-
 		/* The second sample copies what does not change. */
 		doctor_collect_ethtool(iface, last ? doctor_iface_before(snap, iface) : NULL);
 		if (last) {
@@ -53,18 +59,6 @@ static int collect_ifaces(struct doctor_snapshot *snap, struct doctor_sample *sa
 	doctor_collect_netdev(snap, sample);
 	doctor_collect_irqs(sample);
 	return 0;
-}
-
-static int take_sample(struct doctor_snapshot *snap, struct doctor_sample *sample,
-		       const char *interface, int sysfs_fd)
-{
-	if (sample == &snap->after)
-		doctor_threads_again(snap);
-	/* The counters below are compared with each other: read them close together. */
-	sample->at_ns = rxaqm_now_ns();
-	doctor_collect_cpus(snap, sample);
-	doctor_collect_counters(snap, sample);
-	return collect_ifaces(snap, sample, interface, sysfs_fd);
 }
 
 static void wait_window(struct doctor_snapshot *snap, const struct doctor_request *request)

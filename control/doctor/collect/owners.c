@@ -196,7 +196,6 @@ static void make_differences(struct doctor_snapshot *snap, size_t nr)
 		}
 		read_threads(owner, false, &run, &wait);
 		free_runs(owner);
-		owner->seen_before = true;
 		owner->throttled_us = doctor_since(owner->throttled_us, throttled_us(owner->pid));
 		/* A thread that ended takes its time out of the sum. */
 		owner->run_ns = run > owner->run_ns ? run - owner->run_ns : 0;

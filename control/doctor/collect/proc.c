@@ -19,10 +19,8 @@ static void parse_pairs(void *map, char *text)
 		strsep(&values, ":");
 		while (names && values && (name = strsep(&names, " "))) {
 			value = strsep(&values, " ");
-			if (!*name || !value)
-				continue;
 			/* Tcp.MaxConn is -1. */
-			if (!isdigit((unsigned char)*value))
+			if (!*name || !value || !isdigit((unsigned char)*value))
 				continue;
 			snprintf(key, sizeof(key), "%s.%s", prefix, name);
 			doctor_map_set(map, key, strtoull(value, NULL, 10));

@@ -38,8 +38,7 @@ LAYOUT(doctor_iface,
        MAP(doctor_iface, ethtool, RXAQM_FIELD_NUMBERS),
        LIST(doctor_iface, queues, doctor_queue_type), LIST(doctor_iface, napis, doctor_napi_type));
 
-LAYOUT(doctor_owner,
-       FIELDS(doctor_owner, pid, comm, state, cpu, run_ns, wait_ns, seen_before, throttled_us),
+LAYOUT(doctor_owner, FIELDS(doctor_owner, pid, comm, state, cpu, run_ns, wait_ns, throttled_us),
        FIELDS(doctor_owner, nice, busiest_run_ns));
 
 LAYOUT(doctor_hog, FIELDS(doctor_hog, pid, comm, cpu, run_ns));

@@ -135,6 +135,14 @@ const char *doctor_iface_name(const struct doctor_snapshot *snap, __u32 ifindex)
 	return iface ? iface->name : "an interface";
 }
 
+bool doctor_is_one_of(const char *word, const char *words)
+{
+	size_t len = strlen(word);
+	const char *at = len ? strstr(words, word) : NULL;
+
+	return at && (at == words || at[-1] == ' ') && (!at[len] || at[len] == ' ');
+}
+
 bool doctor_is_sum(const struct doctor_iface *iface)
 {
 	return iface->link_type == DOCTOR_LOOPBACK || !strcmp(iface->driver, "bonding") ||
@@ -164,6 +172,16 @@ __u64 doctor_iface_rose(const struct doctor_snapshot *snap, const struct doctor_
 	return doctor_iface_stat(snap, iface, name, &value) ? value : 0;
 }
 
+__u64 doctor_all_rose(const struct doctor_snapshot *snap, const char *name, bool sums)
+{
+	const struct doctor_iface *iface;
+	__u64 sum = 0;
+
+	rxaqm_list_each(iface, &snap->after.ifaces)
+		sum += sums || !doctor_is_sum(iface) ? doctor_iface_rose(snap, iface, name) : 0;
+	return sum;
+}
+
 __u64 doctor_queue_rise_at(const struct doctor_snapshot *snap, const struct doctor_iface *iface,
 			   const struct doctor_queue *queue, size_t offset)
 {
@@ -190,14 +208,12 @@ struct doctor_past doctor_past_of(const struct doctor_snapshot *snap)
 {
 	double ticks = doctor_window_s(snap) * (snap->ticks_per_s ?: 100) / 1000;
 	const struct doctor_attached *queue;
-	const struct doctor_iface *iface;
 	const struct doctor_cpu *was, *is;
 	struct doctor_past past = {};
 	__u64 rise;
 
-	rxaqm_list_each(iface, &snap->after.ifaces)
-		past.rx_bytes_per_s += (__u64)((double)doctor_iface_rose(snap, iface, "rx_bytes") /
-					       doctor_window_s(snap));
+	past.rx_bytes_per_s = (__u64)((double)doctor_all_rose(snap, "rx_bytes", true) /
+				      doctor_window_s(snap));
 	rxaqm_list_each(is, &snap->after.cpus) {
 		was = doctor_cpu_before(snap, is->id);
 		rise = was ? doctor_since(was->softirq, is->softirq) : ~0ULL;

@@ -28,6 +28,9 @@ bool doctor_counters(const struct doctor_snapshot *snap, const char *names, __u6
 /* Copy the next of the names at *@at ("|" between); false: none is left. */
 bool doctor_next_name(const char **at, char name[64]);
 
+/* Is @word one of @words (a blank between)? A word that begins another one must stand before it. */
+bool doctor_is_one_of(const char *word, const char *words);
+
 /* CPU @id in the first sample. */
 const struct doctor_cpu *doctor_cpu_before(const struct doctor_snapshot *snap, __u32 id);
 
@@ -42,6 +45,8 @@ bool doctor_iface_stat(const struct doctor_snapshot *snap, const struct doctor_i
 /* The rise of a counter in iface->stats; 0 also if it is not known. */
 __u64 doctor_iface_rose(const struct doctor_snapshot *snap, const struct doctor_iface *iface,
 			const char *name);
+/* The same of all interfaces; @sums: with those that only sum up others, as loopback. */
+__u64 doctor_all_rose(const struct doctor_snapshot *snap, const char *name, bool sums);
 /* The rise of a counter in iface->stats, or in iface->ethtool. */
 bool doctor_iface_rise(const struct doctor_snapshot *snap, const struct doctor_iface *iface,
 		       bool ethtool, const char *name, __u64 *ret_value);

@@ -253,14 +253,6 @@ static bool is_amount(const char *name)
 	       strcasestr(name, "byte") || strcasestr(name, "octet");
 }
 
-static bool is_one_of(const char *word, const char *words)
-{
-	size_t len = strlen(word);
-	const char *at = len ? strstr(words, word) : NULL;
-
-	return at && (at == words || at[-1] == ' ') && (!at[len] || at[len] == ' ');
-}
-
 static void free_key(struct lh_entry *entry)
 {
 	free(lh_entry_k(entry));
@@ -276,7 +268,7 @@ static const struct doctor_loss *find(enum doctor_loss_in in, const char *name, 
 	if (in == DOCTOR_IN_ETHTOOL && is_amount(name))
 		return NULL;
 	for (row = loss_counters; row->name; row++) {
-		if (row->in != in || (row->drivers && !is_one_of(driver, row->drivers)))
+		if (row->in != in || (row->drivers && !doctor_is_one_of(driver, row->drivers)))
 			continue;
 		if (fits(in, name, row->name))
 			return row;

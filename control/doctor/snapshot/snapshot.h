@@ -144,7 +144,6 @@ struct doctor_owner {
 	__u64 busiest_run_ns; /* the thread that ran most; ~0: not known */
 	__u64 throttled_us; /* by the quota of its cgroup, between the samples; ~0: not known */
 	__s32 nice;
-	bool seen_before;
 	/* Only between the first and the second look; in no bundle. */
 	RXAQM_LIST(struct doctor_thread_run) runs;
 };

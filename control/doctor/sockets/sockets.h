@@ -40,9 +40,6 @@ void doctor_tops_add(struct doctor_top tops[DOCTOR_NR_TOPS], const struct doctor
 void doctor_tops_collect(const struct doctor_top tops[DOCTOR_NR_TOPS],
 			 struct doctor_sockets *sockets);
 
-/* "10.0.0.1:80", "[fe80::1]:80"; @family: AF_INET or AF_INET6. */
-void doctor_print_address(char *buf, size_t size, int family, const __u8 *address, __u16 port);
-
 /* Groups by interface and Rx queue. */
 struct doctor_groups;
 struct doctor_groups *doctor_groups_new(void);

@@ -68,7 +68,8 @@ void doctor_tops_add(struct doctor_top tops[DOCTOR_NR_TOPS], const struct doctor
 	}
 }
 
-void doctor_print_address(char *buf, size_t size, int family, const __u8 *address, __u16 port)
+/* "10.0.0.1:80", "[fe80::1]:80"; @family: AF_INET or AF_INET6. */
+static void print_address(char *buf, size_t size, int family, const __u8 *address, __u16 port)
 {
 	char text[INET6_ADDRSTRLEN] = "?";
 
@@ -96,8 +97,8 @@ static void convert(const struct doctor_seen *seen, struct doctor_socket *to)
 	snprintf(to->proto, sizeof(to->proto), "%s",
 		 rec->proto == RXAQM_SOCKET_TCP ? "tcp" : "udp");
 	snprintf(to->state, sizeof(to->state), "%s", state_name(rec));
-	doctor_print_address(to->local, sizeof(to->local), rec->family, rec->laddr, rec->lport);
-	doctor_print_address(to->remote, sizeof(to->remote), rec->family, rec->raddr, rec->rport);
+	print_address(to->local, sizeof(to->local), rec->family, rec->laddr, rec->lport);
+	print_address(to->remote, sizeof(to->remote), rec->family, rec->raddr, rec->rport);
 	to->ifindex = rec->rx_ifindex;
 	to->rx_queue = rec->rx_queue == RXAQM_SOCKET_NO_QUEUE ? ~0U : rec->rx_queue;
 	to->cpu = rec->cpu;
