@@ -274,7 +274,7 @@ const struct doctor_check doctor_checks_udp[] = {
 	  .now = "find who holds the memory: `ss -uamp` or raise net.ipv4.udp_mem[2]",
 	  .keep = "the same in " SYSCTL_FILE, .undo = "remove the line and set the old values",
 	  .expect = "events from ${events} to 0", .risk = "memory",
-	  .after = "udp-reader-stopped udp-reader-slow", .shown = "kernel commit df207de9d9e7",
+	  .after = "udp-reader-stopped udp-reader-slow", .shown = "s2_sc4s_memerrors",
 	  .reference = "udp_mem in ip-sysctl.rst", .judge = judge_memory },
 	{}
 };

@@ -104,7 +104,7 @@ TEST_CASE("doctor: problems that people published with their cause", "[doctor][p
 	json_object *cases = json_object_object_get(root, "cases");
 	const size_t nr = json_object_array_length(cases);
 
-	CHECK(nr == 123);
+	CHECK(nr == 127);
 	for (size_t i = 0; i < nr; i++)
 		check_case(json_object_object_get(root, "bases"),
 			   json_object_array_get_idx(cases, i));
