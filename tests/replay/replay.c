@@ -173,6 +173,7 @@ int rxaqm_replay_packet(struct rxaqm_replay *replay, const struct rxaqm_trace_pa
 		*sojourn_ns = packet->sojourn_ns;
 	}
 
+	queue->queue.stat[RXAQM_STAT_POLLS_LEFT]++; /* a trace has no polls: each packet is one */
 	judged = rxaqm_decide_sojourn(&queue->queue, packet->sojourn_ns, packet->drained,
 				      replay->ring_entries, packet->now_ns);
 	if (judged)

@@ -42,11 +42,13 @@ struct rxaqm_level {
 #define RXAQM_FLOW_BACK (1U << 3) /* it was seen in more than one interval */
 #define RXAQM_FLOW_NO_PSH (1U << 4) /* the other four bits count packets without PSH (merge.h) */
 
+#define RXAQM_FLOW_RUN_BITS 5 /* of run are packets; three are a poll's number */
+
 struct rxaqm_flow {
 	__u32 id; /* flow_id.h; 0: free */
 	struct rxaqm_level rate;
 	__u16 slow; /* level of 16 half-lives, as of the first packet of an epoch */
-	__u8 run_left; /* packets of the run still to come */
+	__u8 run; /* packets of the run still to come, and above them the last poll's number */
 	__u8 flags; /* RXAQM_FLOW_* */
 };
 
@@ -161,7 +163,7 @@ rxaqm_always_inline void rxaqm_flow_note(struct rxaqm_flow_set *set, __u32 id, _
 		flow->rate.level = RXAQM_PACKET;
 		flow->rate.stamp = stamp;
 		flow->slow = slow;
-		flow->run_left = 0;
+		flow->run = 0;
 		flow->flags = flags;
 	}
 }

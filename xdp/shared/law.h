@@ -99,7 +99,7 @@ rxaqm_global int rxaqm_law_known(struct rxaqm_law_vars *vars, struct rxaqm_flow 
 	if (away > RXAQM_FLOW_AWAY)
 		away = RXAQM_FLOW_AWAY;
 	if (away) {
-		flow->run_left = 0;
+		flow->run = 0;
 		flow->flags = (flow->flags & ~RXAQM_FLOW_OVER) | RXAQM_FLOW_BACK;
 		vars->flows_now[kind]++;
 	}
@@ -142,22 +142,28 @@ rxaqm_always_inline __u32 rxaqm_law_run(__u32 level)
 /* The packet is not dropped: is it marked? @marks: the answer for this packet alone. GRO does not
  * merge packets whose TOS differs, and a DCTCP receiver acknowledges at once where marks begin or
  * end. So packets of a @flow (NULL: unknown) are marked alike for a while, whatever its @level
- * becomes meanwhile, but not beyond the epoch. The share of marks stays the same.
+ * becomes meanwhile, but not beyond the epoch, and on to the end of poll number @poll: GRO merges
+ * within a poll. The share of marks stays the same.
  */
 rxaqm_always_inline bool rxaqm_law_marks(struct rxaqm_flow *flow, __u32 level, bool over,
-					 bool marks)
+					 bool marks, __u32 poll)
 {
+	const __u32 most = (1U << RXAQM_FLOW_RUN_BITS) - 1;
+	__u32 left, last;
+
 	if (!flow)
 		return marks;
-	if (flow->run_left) {
-		flow->run_left--;
-	} else if (!over) {
-		return false;
+	left = flow->run & most;
+	last = flow->run & ~most;
+	poll = (__u8)(poll << RXAQM_FLOW_RUN_BITS);
+	if (left > (poll == last ? 0 : RXAQM_LAW_RUN_POLL)) {
+		left--;
 	} else {
-		flow->run_left = (__u8)(rxaqm_law_run(level) - 1);
 		flow->flags &= ~RXAQM_FLOW_MARKED;
-		flow->flags |= marks ? RXAQM_FLOW_MARKED : 0;
+		flow->flags |= over && marks ? RXAQM_FLOW_MARKED : 0;
+		left = RXAQM_LAW_RUN_POLL + (over ? rxaqm_law_run(level) - 1 : 0);
 	}
+	flow->run = (__u8)(left | poll);
 	return flow->flags & RXAQM_FLOW_MARKED;
 }
 
@@ -188,13 +194,13 @@ rxaqm_global int rxaqm_law_note(struct rxaqm_law_vars *vars, struct rxaqm_flow_s
 
 /* The verdict on a packet over half the goal at @stamp. @id: its flow, not 0, whose set is @set.
  * @kind: its class, below RXAQM_NR_STRANGERS. @ect: enum rxaqm_law_ect. @psh: enum rxaqm_psh. At
- * most the share @max_drop of all packets is dropped, of RXAQM_LAW_ONE. RXAQM_CLEAR_PSH may be
- * added to a verdict to pass or mark.
+ * most the share @max_drop of all packets is dropped, of RXAQM_LAW_ONE. @poll: number of the poll.
+ * RXAQM_CLEAR_PSH may be added to a verdict to pass or mark.
  */
 rxaqm_always_inline enum rxaqm_verdict rxaqm_law_packet(struct rxaqm_law_vars *vars,
 							struct rxaqm_flow_set *set, __u32 id,
 							__u32 kind, __u32 ect, __u32 psh,
-							__u32 max_drop, __u32 stamp)
+							__u32 max_drop, __u32 stamp, __u32 poll)
 {
 	struct rxaqm_level *stranger = &vars->stranger[kind & (RXAQM_NR_STRANGERS - 1)];
 	struct rxaqm_flow *flow = rxaqm_flow_find(set, id);
@@ -223,7 +229,8 @@ rxaqm_always_inline enum rxaqm_verdict rxaqm_law_packet(struct rxaqm_law_vars *v
 	/* The greatest lots drop, so the least ones mark. */
 	if (ect == RXAQM_LAW_ECT &&
 	    rxaqm_law_marks(flow, level, over,
-			    over && (__u64)(level - limit) << RXAQM_LAW_MARK_BITS > level - drawn))
+			    over && (__u64)(level - limit) << RXAQM_LAW_MARK_BITS > level - drawn,
+			    poll))
 		verdict = RXAQM_MARK;
 	if (vars->bad && flow && rxaqm_merge_clears(flow, psh))
 		verdict = (enum rxaqm_verdict)(verdict | RXAQM_CLEAR_PSH);

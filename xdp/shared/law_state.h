@@ -18,9 +18,10 @@
 #define RXAQM_LAW_EXEMPT 4 /* exempt packets are not judged up to a quarter, */
 #define RXAQM_LAW_STRANGERS 16 /* strangers of a kind a sixteenth */
 #define RXAQM_LAW_CROWD_BITS 17 /* of 2^17 of level one stranger is noted, for some 16 intervals */
-#define RXAQM_LAW_RUN 32 /* packets of a flow that are marked alike at most, */
+#define RXAQM_LAW_RUN 16 /* packets of a flow that are marked alike at most, */
 #define RXAQM_LAW_RUN_LEAST 4 /* at least, */
-#define RXAQM_LAW_RUN_BITS 2 /* and in between a quarter of its level */
+#define RXAQM_LAW_RUN_BITS 2 /* and in between a quarter of its level, */
+#define RXAQM_LAW_RUN_POLL 16 /* and so many more at most, until the poll is over */
 #define RXAQM_LAW_REST 8 /* intervals until shedding that was of no use is tried again */
 
 /* A queue that nobody looked at for this long begins anew. */

@@ -36,11 +36,13 @@ struct Decider {
 		rxaqm_decide_reset(q.get());
 	}
 
+	/* Each packet is in a poll of its own. */
 	rxaqm_verdict packet(__u64 sojourn_ns, __u8 ecn = RXAQM_IP_NOT_ECT,
 			     __u8 kind = RXAQM_KIND_DATA, bool drained = false, __u32 flow = 1,
 			     __u32 psh = RXAQM_PSH_NONE)
 	{
 		now_ns += 20 * US;
+		q->stat[RXAQM_STAT_POLLS_LEFT]++;
 		__u32 judged = rxaqm_decide_sojourn(q.get(), sojourn_ns, drained, 0, now_ns);
 
 		ask = RXAQM_ASK_NOTHING;
@@ -110,7 +112,7 @@ struct Auto : Decider {
 		law.turn_ns = now_ns + 20 * US;
 		flow.id = 1;
 		flow.flags |= RXAQM_FLOW_BACK;
-		flow.run_left = 0;
+		flow.run = 0;
 		flow.slow = RXAQM_SLOW_MAX; /* it says nothing */
 		flow.rate.level = __u32(times * LIMIT);
 		flow.rate.stamp = rxaqm_law_stamp(&law, now_ns + 20 * US);

@@ -203,6 +203,7 @@ struct Ring {
 			arrivals();
 		}
 		standing = taken == 64;
+		q->stat[RXAQM_STAT_POLLS_LEFT] += standing;
 		if (!standing) {
 			rxaqm_decide_drained(q.get());
 			q->drained_ns = now_ns;

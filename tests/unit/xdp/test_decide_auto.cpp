@@ -130,10 +130,10 @@ TEST_CASE("decide: auto: packets of a flow are marked alike, no more of them in 
 
 	a.hold(times);
 	for (int i = 0; i < n; i++) {
-		__u8 left = a.flows[0].flow[0].run_left, flags = a.flows[0].flow[0].flags;
+		__u8 run = a.flows[0].flow[0].run, flags = a.flows[0].flow[0].flags;
 
 		a.hold(times);
-		a.flows[0].flow[0].run_left = left;
+		a.flows[0].flow[0].run = run;
 		a.flows[0].flow[0].flags = flags;
 		bool mark = a.packet(5 * MS, RXAQM_IP_ECT0) == RXAQM_MARK;
 		marked += mark;
@@ -147,10 +147,10 @@ TEST_CASE("decide: auto: packets of a flow are marked alike, no more of them in 
 	a.hold(2);
 	REQUIRE(a.packet(5 * MS, RXAQM_IP_ECT0) == RXAQM_MARK);
 	for (int i = 1; i < RXAQM_LAW_RUN; i++) {
-		__u8 left = a.flows[0].flow[0].run_left;
+		__u8 run = a.flows[0].flow[0].run;
 
 		a.hold(0.5);
-		a.flows[0].flow[0].run_left = left;
+		a.flows[0].flow[0].run = run;
 		CHECK(a.packet(5 * MS, RXAQM_IP_ECT0) == RXAQM_MARK);
 	}
 	CHECK(a.packet(5 * MS, RXAQM_IP_ECT0) == RXAQM_PASS);
@@ -160,7 +160,7 @@ TEST_CASE("decide: auto: a run of marks is a quarter of a flow's level, and ends
 	  "[decide]")
 {
 	const __u32 packets = GENERATE(1, 40, 1000); /* the flow's level */
-	const __u32 run = std::min(32U, std::max(4U, packets / 4));
+	const __u32 run = std::min(16U, std::max(4U, packets / 4));
 	Auto a;
 
 	CAPTURE(packets);
@@ -169,13 +169,43 @@ TEST_CASE("decide: auto: a run of marks is a quarter of a flow's level, and ends
 	a.q->law.limit = packets * RXAQM_PACKET / 2;
 	a.flows[0].flow[0].rate.level = packets * RXAQM_PACKET;
 	REQUIRE(a.packet(5 * MS, RXAQM_IP_ECT0) == RXAQM_MARK);
-	CHECK(a.flows[0].flow[0].run_left + 1U == run);
+	CHECK((a.flows[0].flow[0].run & 31) == run - 1 + RXAQM_LAW_RUN_POLL);
 	/* 100 ms later it has no level left. */
 	a.now_ns += 100 * MS;
 	a.q->law.turn_ns = a.now_ns + 20 * US;
 	a.q->law.limit = RXAQM_PACKET;
 	CHECK(a.packet(5 * MS, RXAQM_IP_ECT0) == RXAQM_PASS);
-	CHECK(a.flows[0].flow[0].run_left == 0);
+	CHECK((a.flows[0].flow[0].run & 31) == RXAQM_LAW_RUN_POLL);
+}
+
+TEST_CASE("decide: auto: a run of marks goes on to the end of its poll, and no further", "[decide]")
+{
+	const bool marked = GENERATE(true, false);
+	Auto a(1);
+
+	CAPTURE(marked);
+	/* At 2 all are marked, at 0.5 none. */
+	auto packet = [&](double times, bool same_poll) {
+		__u8 run = a.flows[0].flow[0].run, flags = a.flows[0].flow[0].flags;
+
+		a.hold(times);
+		a.flows[0].flow[0].run = run;
+		a.flows[0].flow[0].flags = flags;
+		a.q->stat[RXAQM_STAT_POLLS_LEFT] -= same_poll;
+		return a.packet(5 * MS, RXAQM_IP_ECT0) == RXAQM_MARK;
+	};
+	int run = 1;
+
+	REQUIRE(packet(marked ? 2 : 0.5, false) == marked);
+	while (packet(marked ? 0.5 : 2, true) == marked && run < 100)
+		run++;
+	/* Where polls have no end, nor have runs, but for their greatest length. */
+	CHECK(run == (marked ? RXAQM_LAW_RUN : 1) + RXAQM_LAW_RUN_POLL);
+	a.flows[0].flow[0].run = 0;
+	REQUIRE(packet(2, false));
+	for (int i = 1; i < RXAQM_LAW_RUN; i++)
+		REQUIRE(packet(0.5, false));
+	CHECK(!packet(0.5, false));
 }
 
 TEST_CASE("decide: auto: a queue that stands when its lease is renewed begins as with a new policy",
