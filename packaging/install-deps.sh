@@ -34,7 +34,7 @@ build rpm pkgconfig(zlib)
 build pacman gcc make pkgconf git clang llvm bpf linux-api-headers libbpf libxdp libinih
 build pacman json-c ncurses systemd-libs libmicrohttpd libelf zlib
 test apt g++ catch2/3.7 iproute2 iperf3 ethtool jq procps tmux zsh fish nftables
-test apt python3-jsonschema python3-prometheus-client python3-scapy python3-yaml
+test apt python3-jsonschema python3-prometheus-client python3-scapy python3-yaml ansible-core
 test debian libclang-rt-19-dev
 test ubuntu libclang-rt-dev
 deb apt build-essential debhelper dh-apparmor dpkg-dev lintian
