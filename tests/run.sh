@@ -15,8 +15,7 @@
 #                         at random, to look for what nobody found
 #
 # If all are run, lanes run side by side, each in mounts of its own: shell, the halves of unit, and
-# those tests of system that take nothing amiss of a busy CPU, in four. What measures, xsk and the
-# rest of system, is alone after them.
+# system in five. What loads or measures a CPU, xsk and four tags of system, is alone after them.
 #
 # Tests of xsk, system and guest that fail are run once more at the end, and that counts: a line
 # "again: TEST: why it failed" tells of each, and the line before the sum says how many needed it.
@@ -28,11 +27,16 @@ all_suites=(unit bpf cli shell fuzz xsk system)
 fuzz_seconds=${FUZZ_SECONDS:-40}
 fuzz_seed=${FUZZ_SEED:-1}
 suite_timeout=${SUITE_TIMEOUT:-2700}
-# No test is in two of them.
+# No test is in two of them. What of system has none of these tags is a lane, too.
+alone='[enforce],[trial],[xsk],[deep]' rest=
 lanes=('system:[run]' 'system:[attach],[check],[concurrent],[crash],[lifecycle],[state]'
 	'system:[causes],[leak],[metrics]'
 	'system:[qualify],[views],[queues],[hint]' 'shell'
 	'unit:--shard-count 2 --shard-index 0' 'unit:--shard-count 2 --shard-index 1')
+for lane in "${lanes[@]}" "system:$alone"; do
+	[[ $lane != system:* ]] || rest+=$(sed 's/^system:/~/; s/,/~/g' <<<"$lane")
+done
+lanes+=("system:$rest")
 # Where a lane leaves its results for who started it; tests that run this again are no lanes.
 tallies=${RXAQM_TALLIES-}
 again_file=${RXAQM_AGAIN-build/again}
@@ -380,16 +384,6 @@ judge_again()
 	mv "$scratch/mended" "$scratch/all"
 }
 
-# What of system is in no lane.
-rest_of_system()
-{
-	local lane
-
-	for lane in "${lanes[@]}"; do
-		[[ $lane != system:* ]] || sed 's/^system:/~/; s/,/~/g' <<<"$lane"
-	done | tr -d '\n'
-}
-
 wanted()
 {
 	[[ " ${suites[*]} " == *" $1 "* ]]
@@ -426,7 +420,7 @@ if [ -z "$tallies" ] && whole_suites && [ -z "${TEST_ARGS-}" ] && unshare -m tru
 	done
 	end_lanes
 	! wanted xsk || run_suite xsk
-	! wanted system || run_suite "system:$(rest_of_system)"
+	! wanted system || run_suite "system:$alone"
 else
 	for suite in "${suites[@]}"; do
 		run_suite "$suite"

@@ -109,7 +109,7 @@ TEST_CASE("nor the log, the status file or the metrics", "[names]")
 	place.checked({ "detach", bad });
 }
 
-TEST_CASE("a record of any interface can be read again, and resumed", "[names][qualify]")
+TEST_CASE("a record of any interface can be read again, and resumed", "[qualify]")
 {
 	Named place;
 	const std::string file = place.dir + "/a.json", html = place.dir + "/a.html";

@@ -170,7 +170,7 @@ TEST_CASE("views: status tells the last second from what was since attach", "[vi
 	Result quiet = a.host.rxaqm(a.wire.rx, { "status", "-i", "200ms" });
 	Background background(a.wire);
 	Json json = a.host.json(a.wire.rx, { "status", "-i", "2s" });
-	Result text = a.host.rxaqm(a.wire.rx, { "status" });
+	Result text = run(a.host.command(a.wire.rx, { "status" }), a.host.with_environment());
 	background.stop();
 	CAPTURE(quiet.text(), text.text());
 	CHECK(quiet.out.find("    last 2") != std::string::npos);

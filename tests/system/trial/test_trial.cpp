@@ -126,7 +126,7 @@ TEST_CASE("trial: a queue that stands gets shorter, and it says so", "[trial]")
 
 		/* On a busy machine the queue may not stand in enough of the blocks. */
 		for (int i = 0; i < 4 && !is_shorter; i++) {
-			const Json record = site.record({ "--for=12s", "--block=500ms",
+			const Json record = site.record({ "--for=7200ms", "--block=300ms",
 							  "--stop-if=off" },
 							{ 0, 5 });
 
@@ -194,7 +194,7 @@ TEST_CASE("trial: a guard ends what hurts", "[trial]")
 	{
 		const std::string show = rxaqm_path() + " policy show " + site.wire.rx_if;
 		const Json record =
-			site.record({ "--for=100s", "--block=500ms", "max_drop=0%",
+			site.record({ "--for=50s", "--block=250ms", "max_drop=0%",
 				      "--metric=" + show +
 					      " | grep -q mode=enforce && echo 200 || echo 100" },
 				    { 5 });
@@ -243,7 +243,7 @@ TEST_CASE("trial: killed, it enforces nothing a block later", "[trial]")
 	const std::string before = site.policy();
 	std::mt19937 random(10);
 
-	for (int i = 0; i < 10; i++) {
+	for (int i = 0; i < 4; i++) {
 		const auto trial = site.start(
 			{ "--for=10m", "--block=400ms", "--arms=enforce / target=2ms" });
 
