@@ -89,7 +89,10 @@ TEST_CASE("phc keep: a clock that someone sets meanwhile is no clock that was re
 	};
 	CHECK(was_reset(TAI, real_ns)); /* igb: was at TAI */
 	CHECK(was_reset(TAI, real_ns + 20 * MS));
-	CHECK(was_reset(__s64(real_ns), 2 * SEC)); /* from 0 on */
+	/* From 0 on: under a minute ago. */
+	CHECK(was_reset(__s64(real_ns), 2 * SEC));
+	CHECK(was_reset(__s64(real_ns), 60 * SEC));
+	CHECK_FALSE(was_reset(__s64(real_ns), 61 * SEC));
 	CHECK(was_reset(__s64(20 * US),
 			real_ns + __u64(TAI))); /* igc: written back, a little late */
 	CHECK_FALSE(was_reset(-TAI, real_ns + __u64(TAI))); /* ptp4l's first step, to TAI */
