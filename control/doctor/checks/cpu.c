@@ -14,9 +14,6 @@
 #define MOST_PERCENT 80.0
 #define NO_IDLE_PERCENT 3.0
 
-/* us a packet; a stack without extras takes 1 to 3. */
-#define DEAR_US 10.0
-
 /* A thread that receives should not wait that long at once. */
 #define LATE_NS 50000000
 
@@ -57,6 +54,17 @@ static bool measure(const struct doctor_snapshot *snap, struct doctor_finding *f
 	return true;
 }
 
+/* Softirq times are of the whole host. */
+static void say_whose(const struct doctor_snapshot *snap, struct doctor_finding *finding)
+{
+	__u64 seen, all = doctor_packets(snap, &seen);
+
+	if (!snap->namespaces.nr || doctor_all_rose(snap, "rx_packets", true) * 10 >= all)
+		return;
+	finding->severity = DOCTOR_LOW;
+	doctor_say(finding, "whose", ", with packets of other network namespaces");
+}
+
 DOCTOR_JUDGE(judge_one)
 {
 	const struct doctor_iface *iface;
@@ -69,6 +77,7 @@ DOCTOR_JUDGE(judge_one)
 	iface = doctor_say_busiest(snap, finding);
 	doctor_say_cpus(snap, finding, (__s32)spread.busiest->cpu);
 	doctor_say_keep(finding, iface, NULL, NULL);
+	say_whose(snap, finding);
 	if (iface && doctor_say_queues(finding, iface))
 		doctor_say_ours(finding, "resets",
 				"; ethtool -L resets the NIC for some 100 ms, and a new hash hides a "
@@ -104,16 +113,9 @@ DOCTOR_JUDGE(judge_all)
 	doctor_say_busiest(snap, finding);
 	finding->cpu = -1;
 	say_cost(snap, finding, &spread);
+	say_whose(snap, finding);
 	return doctor_found_if(spread.full &&
 			       (spread.loads.nr == 1 || spread.others > OTHERS_PERCENT));
-}
-
-/* 100/s or more, or it is not known. */
-static bool takes_packets(const struct doctor_snapshot *snap, const struct doctor_load *load)
-{
-	__u64 packets = doctor_since(load->was->processed, load->is->processed);
-
-	return packets == ~0ULL || (double)packets >= 100 * doctor_window_s(snap);
 }
 
 DOCTOR_JUDGE(judge_steal)
@@ -121,12 +123,14 @@ DOCTOR_JUDGE(judge_steal)
 	const struct doctor_load *load;
 	struct spread spread;
 	double most = 0;
+	__u64 packets;
 
 	if (!measure(snap, finding, &spread))
 		return DOCTOR_BLIND;
 	rxaqm_list_each(load, &spread.loads) {
+		packets = doctor_since(load->was->processed, load->is->processed);
 		/* Of a CPU that does not receive nothing waits. */
-		if (load->steal < most || !takes_packets(snap, load))
+		if (load->steal < most || (double)packets < 100 * doctor_window_s(snap))
 			continue;
 		most = load->steal;
 		doctor_say_cpu(finding, load->cpu, STAT);
@@ -308,9 +312,9 @@ const struct doctor_check doctor_checks_cpu[] = {
 	  .judge = judge_other },
 	{ DOCTOR_CHECK("rx-cpu-busy", CPU, SKEWED, HIGH, MEASURED),
 	  .reads = "/proc/stat softirq, schedstat of NAPI threads, by CPU",
-	  .rule = "one CPU 95 % or more, or 80 % and not idle; the mean of the others 40 % or less",
+	  .rule = "one CPU 95 % or more, or 80 % and not idle; the mean of the others 40 % or less; low if nine of ten packets are of other network namespaces",
 	  .cause =
-		  "CPU ${cpu} spends ${busiest} of its time receiving, the others ${others}: it is the bottleneck.",
+		  "CPU ${cpu} spends ${busiest} of its time receiving, the others ${others}: it is the bottleneck${whose|}.",
 	  .because = "The CPU of one queue is full, not the NIC and not the host.",
 	  .clear = "busiest CPU ${busiest} receiving, the others ${others}",
 	  .now = "spread what it receives. ${queues|}" RPS("${mask}") " spreads it by RPS",
@@ -324,8 +328,9 @@ const struct doctor_check doctor_checks_cpu[] = {
 	  .judge = judge_one },
 	{ DOCTOR_CHECK("rx-cpus-busy", CPU, ARRIVAL, HIGH, MEASURED),
 	  .reads = "/proc/stat softirq, schedstat of NAPI threads, by CPU",
-	  .rule = "the busiest CPU as for rx-cpu-busy, the mean of the others above 40 %",
-	  .cause = "CPUs are full of receiving (${busiest}, the others ${others}): ${what}.",
+	  .rule = "as for rx-cpu-busy, but the mean of the others is above 40 %",
+	  .cause =
+		  "CPUs are full of receiving (${busiest}, the others ${others}): ${what}${whose|}.",
 	  .because = "The load is spread; there is no idle CPU to move it to.",
 	  .clear = "busiest CPU ${busiest} receiving",
 	  .now = "${first}larger MTU, GRO and fewer senders lower the cost; an AQM keeps the delay short: " ENFORCE_FOR(

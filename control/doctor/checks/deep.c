@@ -8,7 +8,6 @@
 #define RAISED "irq:softirq_raise, irq:softirq_entry"
 /* As for threads that receive: rx-late. */
 #define SOFTIRQ_LATE_NS 50000000
-#define DEAR_US 10.0 /* us a packet; the stack takes 1 to 3 */
 
 static double share_of(__u64 ns, __u64 window_ns)
 {

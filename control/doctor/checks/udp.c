@@ -100,15 +100,6 @@ bool doctor_udp_waits(const struct doctor_snapshot *snap, const struct doctor_so
 	       !strcmp(find_cause(snap, socket, &program_known), WAITS);
 }
 
-/* Less than one of a thousand datagrams of the window slows nothing. */
-static bool is_little(const struct doctor_snapshot *snap, __u64 drops)
-{
-	__u64 taken = 0;
-
-	doctor_counters(snap, delivered, &taken);
-	return drops * 1000 < taken + drops;
-}
-
 static double least_charged(const struct doctor_snapshot *snap, const struct doctor_socket *socket)
 {
 	const struct doctor_iface *iface = doctor_iface_at(snap, socket->ifindex);
@@ -163,8 +154,12 @@ DOCTOR_JUDGE(judge_reader)
 	if (!explains)
 		return DOCTOR_CLEAR;
 	note_cause(snap, finding, socket);
-	/* A socket that stays full loses most of its own datagrams, even if they are few. */
-	if (socket->rmem_alloc < socket->rcvbuf / 2 && is_little(snap, socket->drops))
+	/* Less than one of a thousand datagrams slows nothing; but a socket that stays full loses
+	 * most of its own, even if they are few.
+	 */
+	if (socket->rmem_alloc < socket->rcvbuf / 2 &&
+	    (double)socket->drops * 1000 <
+		    doctor_noted(finding, "datagrams") * doctor_window_s(snap))
 		finding->severity = DOCTOR_LOW;
 	if (!program_known && strcmp(finding->check->id, STOPPED))
 		finding->confidence = DOCTOR_INFERRED;

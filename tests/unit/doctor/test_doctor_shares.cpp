@@ -278,6 +278,32 @@ TEST_CASE("doctor: the backlogs of other network namespaces are a note", "[docto
 	}
 }
 
+TEST_CASE("doctor: a CPU that the packets of other network namespaces fill is a note",
+	  "[doctor][shares]")
+{
+	for (const bool all : { false, true }) {
+		for (const unsigned here : { 40U, 300000U }) {
+			Bundle bundle;
+
+			bundle.softirq(0, 97).rise_at("cpus/0/idle", 10);
+			bundle.softirq(1, all ? 97 : 2).rise_at("cpus/1/idle", all ? 10 : 900);
+			for (const char *cpu : { "0", "1" })
+				bundle.rise_at(std::string("cpus/") + cpu + "/processed", 900000)
+					.rise_at(std::string("cpus/") + cpu + "/net_rx", 90000);
+			bundle.rise_at("ifaces/0/stats/rx_packets", 0);
+			bundle.rise_at("ifaces/1/stats/rx_packets", here);
+			bundle.set("/namespaces", R"([{"pid":4711,"comm":"redis","programs":3}])");
+
+			const Diagnosis diagnosis(bundle);
+			const std::string id = all ? "rx-cpus-busy" : "rx-cpu-busy";
+
+			INFO(diagnosis.printed(true));
+			CHECK(diagnosis.with(DOCTOR_FOUND).count(id));
+			CHECK(diagnosis.is_note(id) == (here == 40));
+		}
+	}
+}
+
 TEST_CASE("doctor: a reader counts by how long data waits and whether its window is shut",
 	  "[doctor][shares]")
 {
