@@ -107,6 +107,42 @@ TEST_CASE("decide: auto: ACKs may be half of what they wait apart, a second at m
 	}
 }
 
+TEST_CASE("decide: auto: in a crowd a flow that came back keeps its place for 32 epochs",
+	  "[decide]")
+{
+	for (__u32 epochs : { 1U, 31U, 32U, 100U }) {
+		const __u32 stamp = epochs << 17;
+		rxaqm_flow_set set = {};
+
+		CAPTURE(epochs);
+		set.flow[0] = { 1, { RXAQM_PACKET, 0 }, 0, 0, RXAQM_FLOW_BACK };
+		for (__u32 i = 1; i < RXAQM_FLOW_WAYS; i++)
+			set.flow[i] = { 1 + i, { 100 * RXAQM_PACKET, stamp }, 0, 0, 0 };
+		rxaqm_flow_note(&set, 9, 0, 0, stamp, true);
+		CHECK((rxaqm_flow_find(&set, 1) != nullptr) == (epochs < 32));
+	}
+}
+
+TEST_CASE("decide: auto: from 3,584 packets on the slow level says nothing", "[decide]")
+{
+	const __u32 fast = 1000000;
+
+	for (__u32 packets : { 1000U, 3583U, 3584U, 4000U }) {
+		rxaqm_flow flow = { 1, { fast, 0 }, __u16(16 * packets), 0, 0 };
+		rxaqm_law_vars vars = {};
+		__u32 limit;
+		__u64 deaf;
+
+		CAPTURE(packets);
+		vars.limit = 65535;
+		__u32 level = __u32(rxaqm_law_known(&vars, &flow, 0, &limit, &deaf));
+		if (packets < 3584)
+			CHECK(level == 16 * packets + 8);
+		else
+			CHECK(level == fast + RXAQM_PACKET / 2);
+	}
+}
+
 TEST_CASE("decide: auto: nothing is dropped before the queue is bad, nor under half the goal",
 	  "[decide]")
 {
