@@ -27,20 +27,11 @@ struct {
 	__type(value, struct qualify_seen);
 } qualify_seen_map SEC(".maps");
 
-/* By queue. Kernels without AF_XDP lack this type: there it is an array (core/state/kernel.c). */
-struct {
-	__uint(type, BPF_MAP_TYPE_XSKMAP);
-	__uint(max_entries, QUALIFY_QUEUES);
-	__uint(key_size, sizeof(__u32));
-	__uint(value_size, sizeof(__u32));
-} xsk_map SEC(".maps");
-
 /* The field read of the kernel's type; CO-RE ignores what follows the three underscores. */
 struct napi_struct___id {
 	unsigned int napi_id;
 } __attribute__((preserve_access_index));
 
-const volatile bool has_sockets;
 __u32 polled_napi; /* the NAPI whose polls are counted */
 __u64 polls; /* no atomic: one CPU at a time polls that NAPI */
 struct qualify_orders orders;
@@ -125,8 +116,6 @@ int qualify_xdp(struct xdp_md *ctx)
 	}
 	progress.xdp += seq != QUALIFY_SEQ_ASIDE;
 	stall(seq);
-	if (has_sockets && orders.to_socket)
-		return (int)bpf_redirect_map(&xsk_map, ctx->rx_queue_index, XDP_DROP);
 	return orders.drop ? XDP_DROP : XDP_PASS;
 }
 

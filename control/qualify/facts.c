@@ -1,12 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* The head of a record: what was qualified, and where. */
 #include <fcntl.h>
-#include <linux/devlink.h>
 #include <linux/ethtool.h>
-#include <linux/genetlink.h>
 #include <net/if.h>
 #include <stdarg.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/ioctl.h>
 #include <sys/utsname.h>
@@ -18,10 +17,8 @@
 #include "profile/profile.h"
 #include "qualify/qualify.h"
 #include "qualify/record/record.h"
-#include "base/clean.h"
 #include "base/each.h"
 #include "base/version.h"
-#include "nic/netlink.h"
 
 static void read_cpu(struct qualify_record *record)
 {
@@ -55,31 +52,17 @@ static void read_pcie(struct qualify_record *record)
 		snprintf(record->pcie, sizeof(record->pcie), "%s x%.30s", word[0], word[1]);
 }
 
-#define THEN "; then "
-
 void qualify_setup_add(struct qualify_record *record, const char *name, const char *fmt, ...)
 {
-	char value[sizeof(((struct qualify_setup *)0)->value)];
-	struct qualify_setup *setup;
-	const char *last, *next;
-	size_t len;
+	struct qualify_setup *setup = rxaqm_list_add(&record->setup);
 	va_list args;
 
-	va_start(args, fmt);
-	vsnprintf(value, sizeof(value), fmt, args);
-	va_end(args);
-	setup = rxaqm_list_find(setup, &record->setup, !strcmp(setup->name, name)) ?:
-			rxaqm_list_add(&record->setup);
 	if (!setup)
 		return;
 	snprintf(setup->name, sizeof(setup->name), "%s", name);
-	/* With --resume later runs may find another value: compare with the last one. */
-	for (last = setup->value; (next = strstr(last, THEN)); last = next + strlen(THEN))
-		;
-	len = strlen(setup->value);
-	if (strcmp(last, value))
-		snprintf(setup->value + len, sizeof(setup->value) - len, "%s%s", len ? THEN : "",
-			 value);
+	va_start(args, fmt);
+	vsnprintf(setup->value, sizeof(setup->value), fmt, args);
+	va_end(args);
 }
 
 static void add_file(struct qualify_record *record, const char *name, int dir_fd, const char *path)
@@ -112,6 +95,31 @@ static void add_device(int dir_fd, const char *name, void *record)
 		add_file(record, as, dir_fd, name);
 }
 
+/* Is feature @name of ethtool -k on? */
+static bool is_on(const char *ifname, const char *name)
+{
+	struct ethtool_gstrings *names = rxaqm_ethtool_names(ifname, ETH_SS_FEATURES);
+	__u32 bit = 0, words = names ? (names->len + 31) / 32 : 0;
+	struct ethtool_gfeatures *features = calloc(1,
+						    sizeof(*features) +
+							    words * sizeof(features->features[0]));
+	bool on = false;
+
+	while (names && bit < names->len &&
+	       strncmp((const char *)names->data + (size_t)bit * ETH_GSTRING_LEN, name,
+		       ETH_GSTRING_LEN))
+		bit++;
+	if (features && names && bit < names->len) {
+		features->cmd = ETHTOOL_GFEATURES;
+		features->size = words;
+		on = !rxaqm_ethtool(ifname, features) && bit / 32 < features->size &&
+		     features->features[bit / 32].active & 1U << bit % 32;
+	}
+	free(features);
+	free(names);
+	return on;
+}
+
 /* The names of the offloads that are on, as many as fit. */
 static void add_offloads(struct qualify_record *record, const char *ifname)
 {
@@ -125,7 +133,7 @@ static void add_offloads(struct qualify_record *record, const char *ifname)
 	unsigned int i;
 
 	for (i = 0; i < nr; i++)
-		on |= (__u64)(qualify_feature(ifname, names[i]) == QUALIFY_FEATURE_ON) << i;
+		on |= (__u64)is_on(ifname, names[i]) << i;
 	qualify_setup_add(record, "offloads", "%s", qualify_words_of(on, names, nr, words));
 }
 
@@ -138,16 +146,13 @@ static void read_setup(const char *ifname, struct qualify_record *record, const 
 			 { QUALIFY_CHANNELS, "channels rx tx combined" },
 			 { QUALIFY_COALESCE, "rx-usecs, adaptive" },
 			 { QUALIFY_HWTSTAMP, "stamps flags tx rx" } };
-	char value[QUALIFY_SETTING_LEN], serial[QUALIFY_SERIAL_LEN], *at;
+	char value[QUALIFY_SETTING_LEN], *at;
 	size_t i, got;
 	FILE *file;
 
 	qualify_setup_add(record, "MAC", "%02x:%02x:%02x:%02x:%02x:%02x", mac[0], mac[1], mac[2],
 			  mac[3], mac[4], mac[5]);
 	rxaqm_nic_read_dir(ifname, "/device", add_device, record);
-	qualify_serial(record->bus, serial);
-	if (*serial)
-		qualify_setup_add(record, "serial number", "%s", serial);
 	for (i = 0; i < sizeof(settings) / sizeof(settings[0]); i++) {
 		if (!qualify_setting_get(ifname, settings[i].setting, "", value))
 			qualify_setup_add(record, settings[i].name, "%s", value);
@@ -204,85 +209,4 @@ int qualify_facts_read(const char *ifname, struct qualify_record *record, __u8 m
 	if (!rxaqm_profile_for_interface(ifname, &profile, NULL))
 		snprintf(record->profile, sizeof(record->profile), "%.31s", profile.name);
 	return 0;
-}
-
-static int take_serial(const struct nlmsghdr *message, void *serial)
-{
-	static const __u16 attrs[] = { DEVLINK_ATTR_INFO_BOARD_SERIAL_NUMBER,
-				       DEVLINK_ATTR_INFO_SERIAL_NUMBER };
-	const struct nlattr *attr;
-	size_t i;
-
-	for (i = 0; i < sizeof(attrs) / sizeof(attrs[0]); i++) {
-		attr = rxaqm_netlink_attr(message, GENL_HDRLEN, attrs[i], 1);
-		if (attr)
-			snprintf(serial, QUALIFY_SERIAL_LEN, "%.*s", (int)rxaqm_attr_len(attr),
-				 (const char *)rxaqm_attr_data(attr));
-	}
-	return 0;
-}
-
-static void ask_devlink(const char *bus, char serial[QUALIFY_SERIAL_LEN])
-{
-	int family = rxaqm_netlink_family(DEVLINK_GENL_NAME, NULL, NULL);
-	union rxaqm_netlink_request request;
-	struct genlmsghdr *genl;
-
-	if (family < 0 || strlen(bus) > 32)
-		return;
-	genl = rxaqm_netlink_begin(&request, (__u16)family, 0, sizeof(*genl));
-	*genl = (struct genlmsghdr){ .cmd = DEVLINK_CMD_INFO_GET, .version = DEVLINK_GENL_VERSION };
-	rxaqm_netlink_put(&request, DEVLINK_ATTR_BUS_NAME, "pci", sizeof("pci"));
-	rxaqm_netlink_put(&request, DEVLINK_ATTR_DEV_NAME, bus, strlen(bus) + 1);
-	rxaqm_netlink_ask(NETLINK_GENERIC, &request, take_serial, serial);
-}
-
-/* PCI Local Bus 3.0, appendix I: a resource has a tag and, if the tag is large, a length. VPD-R has
- * fields of two letters, a length and a value.
- */
-#define LARGE 0x80
-#define VPD_R 0x90
-#define END 0x78
-
-void qualify_vpd_serial(const __u8 *vpd, size_t nr, char serial[QUALIFY_SERIAL_LEN])
-{
-	size_t at = 0, end, len;
-
-	while (at + 3 <= nr && vpd[at] != END) {
-		bool large = vpd[at] & LARGE, ours = vpd[at] == VPD_R;
-
-		len = large ? (size_t)(vpd[at + 1] | vpd[at + 2] << 8) : vpd[at] & 7U;
-		at += large ? 3 : 1;
-		end = at + len < nr ? at + len : nr;
-		for (; ours && at + 3 <= end; at += 3U + vpd[at + 2]) {
-			if (memcmp(vpd + at, "SN", 2) || at + 3 + vpd[at + 2] > end)
-				continue;
-			snprintf(serial, QUALIFY_SERIAL_LEN, "%.*s", (int)vpd[at + 2],
-				 (const char *)vpd + at + 3);
-			return;
-		}
-		at = end;
-	}
-}
-
-void qualify_serial(const char *bus, char serial[QUALIFY_SERIAL_LEN])
-{
-	char path[128];
-	__u8 vpd[4096];
-	ssize_t got;
-	int fd;
-
-	serial[0] = '\0';
-	ask_devlink(bus, serial);
-	snprintf(path, sizeof(path), "/sys/bus/pci/devices/%.63s/vpd", bus);
-	fd = *serial ? -1 : open(path, O_RDONLY | O_CLOEXEC);
-	got = fd < 0 ? 0 : read(fd, vpd, sizeof(vpd));
-	if (fd >= 0)
-		close(fd);
-	if (got > 0)
-		qualify_vpd_serial(vpd, (size_t)got, serial);
-	rxaqm_clean(serial);
-	/* Serial numbers are padded. */
-	for (got = (ssize_t)strlen(serial); got > 0 && serial[got - 1] == ' '; got--)
-		serial[got - 1] = '\0';
 }

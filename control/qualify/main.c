@@ -5,7 +5,6 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "base/clean.h"
 #include "base/file.h"
 #include "base/out.h"
 #include "base/parse.h"
@@ -18,7 +17,7 @@
 struct args {
 	struct qualify_request request;
 	struct qualify_report report;
-	const char *rows, *required, *resume, *from, *serve;
+	const char *rows, *required, *from, *serve;
 	char required_ids[96];
 	bool restore, compare, limits, list;
 };
@@ -31,7 +30,6 @@ static const struct rxaqm_option options[] = {
 	{ "rows", 'r', "ROW,...", "measure only these, as in Q1,Q4 (all)", RXAQM_WORD(rows) },
 	{ "require", 0, "ROW,...", "unknown without a verdict on these (on more than half)",
 	  RXAQM_WORD(required) },
-	{ "resume", 'R', "FILE", "measure what this record lacks, and add it", RXAQM_WORD(resume) },
 	{ "yes-disturb", 0, NULL, "measure although the interface is in use",
 	  RXAQM_FLAG(request.disturb) },
 	{ "restore", 0, NULL, "only restore what a killed run left changed", RXAQM_FLAG(restore) },
@@ -47,11 +45,15 @@ static const struct rxaqm_option options[] = {
 	{ "out", 'o', "FILE", "write the record (JSON)", RXAQM_WORD(report.out) },
 	{ "html", 'H', "FILE", "write the report as one HTML file with pictures",
 	  RXAQM_WORD(report.html) },
-	{ "csv", 0, "FILE", "write one line for each figure (CSV)", RXAQM_WORD(report.csv) },
 	{ "junit", 0, "FILE", "write one test case for each row, for CI (JUnit XML)",
 	  RXAQM_WORD(report.junit) },
 	{ "profile-out", 'P', "FILE", "write a NIC profile of what was measured",
 	  RXAQM_WORD(report.profile) },
+	{ "resume", 'R', "FILE", "a run takes two minutes, and --rows measures some rows only",
+	  .kind = RXAQM_OPTION_GONE },
+	{ "csv", 0, "FILE",
+	  "jq makes a table of what --out writes; docs/qualify.md has the command",
+	  .kind = RXAQM_OPTION_GONE },
 	{ "ktap", 'k', "FILE", "CI takes the output of the kernel's selftests as it is",
 	  .kind = RXAQM_OPTION_GONE },
 	{ 0 },
@@ -71,7 +73,7 @@ static void check_files(const struct args *args, char *const *words)
 	if (args->compare &&
 	    (args->from || report->out || report->profile || report->all || args->required))
 		rxaqm_usage_error(
-			"--compare takes only --class, --color, --csv, --html, --json and --junit");
+			"--compare takes only --class, --color, --html, --json and --junit");
 	if (args->from && words[0])
 		rxaqm_usage_error("--from reports what was measured before: leave out \"%s\"",
 				  words[0]);
@@ -124,8 +126,8 @@ static void check_measurement(const struct args *args)
 
 	if (host && (host[0] == '-' || host[0] == '/' || !*host))
 		rxaqm_usage_error("--peer=%s: must be HOST or HOST/IFACE", host);
-	if (!request->ifname && (host || request->loopback || args->rows || args->resume ||
-				 request->disturb || args->restore))
+	if (!request->ifname &&
+	    (host || request->loopback || args->rows || request->disturb || args->restore))
 		rxaqm_usage_error("an interface is missing");
 	if (host && request->loopback)
 		rxaqm_usage_error("--peer and --loopback exclude each other");
@@ -179,21 +181,6 @@ static void progress(const struct qualify_request *request, const struct qualify
 			 row->question);
 }
 
-static int read_earlier(const struct args *args, struct qualify_record *record,
-			struct rxaqm_error *error)
-{
-	int err = qualify_record_read(record, args->resume, error);
-	char ifname[sizeof(record->interface)];
-
-	/* Cut to the length that a record keeps. */
-	snprintf(ifname, sizeof(ifname), "%s", args->request.ifname);
-	rxaqm_clean(ifname);
-	if (err || !strcmp(record->interface, ifname))
-		return err;
-	return rxaqm_bad(error, "%s is a record of interface \"%s\", not of \"%s\"", args->resume,
-			 record->interface, args->request.ifname);
-}
-
 static int restore(const struct args *args, struct rxaqm_error *error)
 {
 	int done = qualify_restore(args->request.ifname, error);
@@ -218,10 +205,6 @@ static int measure(struct args *args, struct qualify_record *record, struct rxaq
 	rxaqm_stop_at(SIGPIPE);
 	err = restore(args, error);
 	if (err || args->restore)
-		return err;
-	if (args->resume)
-		err = read_earlier(args, record, error);
-	if (err)
 		return err;
 	request->stop = &rxaqm_stop;
 	request->progress = progress;
@@ -264,7 +247,7 @@ static int run(int argc, char **argv, struct rxaqm_error *error)
 
 	check_words(&args, words);
 	if (args.limits)
-		qualify_print_limits(stdout, rxaqm_json);
+		qualify_print_limits(stdout);
 	else if (args.list)
 		print_rows();
 	else if (args.serve)

@@ -14,7 +14,6 @@
 #include "state/dispatcher.h"
 #include "nic/nic.h"
 #include "profile/profile.h"
-#include "qualify/qualify.h"
 #include "qualify/rows/backlog.h"
 #include "qualify/rows/traffic.h"
 
@@ -97,37 +96,6 @@ static int open_peer(struct qualify_run *run, const struct qualify_request *requ
 }
 
 #define PROBES (QUALIFY_NEEDS_PROBE | QUALIFY_NEEDS_XDP_FREE)
-
-/* Try to load the programs by which most rows see packets. If the kernel refuses, say once which
- * rows need none.
- */
-static int check_programs(const struct qualify_request *request, struct rxaqm_error *error)
-{
-	const struct qualify_row_def *def;
-	struct qualify_probe probe;
-	char without[64] = "";
-	bool wanted = false;
-	size_t len;
-
-	for (def = qualify_row_defs; def->id; def++) {
-		len = strlen(without);
-		if (!(def->needs & PROBES))
-			snprintf(without + len, sizeof(without) - len, "%s%s", len ? "," : "",
-				 def->id);
-		else
-			wanted |= request->wanted[def - qualify_row_defs];
-	}
-	if (!wanted || (!request->host && !request->loopback))
-		return 0;
-	if (!qualify_probe_open(&probe, request->ifname, error)) {
-		qualify_probe_close(&probe);
-		return 0;
-	}
-	len = strlen(error->text);
-	snprintf(error->text + len, sizeof(error->text) - len, "; \"--rows=%s\" needs none of them",
-		 without);
-	return -error->err;
-}
 
 /* ARP, neighbour discovery, LLDP and the like send less. */
 #define IDLE_PPS 100
@@ -235,10 +203,7 @@ static int check_interface(const struct qualify_request *request, struct rxaqm_e
 				    "\"%s\" has an XDP program; take it off first, with \"%s\"",
 				    request->ifname,
 				    rxaqm_xdp_take_off_command(request->ifname, ifindex, command));
-	err = check_programs(request, error);
-	if (err || request->disturb)
-		return err;
-	return check_idle(request->ifname, error);
+	return request->disturb ? 0 : check_idle(request->ifname, error);
 }
 
 int qualify_prepare(struct qualify_run *run, const struct qualify_request *request)

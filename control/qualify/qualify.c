@@ -62,14 +62,6 @@ int qualify_restore(const char *ifname, struct rxaqm_error *error)
 	return err ?: left;
 }
 
-/* Does @record have row @id already? Unknown and disturbed rows are measured again. */
-static bool is_there(const struct qualify_record *record, const char *id)
-{
-	const struct qualify_row *row = qualify_find_row(record, id);
-
-	return row && row->figures.nr && !*row->disturbed;
-}
-
 static int by_number(const void *a, const void *b)
 {
 	const struct qualify_row *x = a, *y = b;
@@ -77,19 +69,10 @@ static int by_number(const void *a, const void *b)
 	return (int)(strtol(x->id + 1, NULL, 10) - strtol(y->id + 1, NULL, 10));
 }
 
-/* Replace the row in @record, or add it. */
 static void keep(struct qualify_record *record, const struct qualify_row *row)
 {
-	struct qualify_row *to = (struct qualify_row *)qualify_find_row(record, row->id);
-
-	if (to)
-		qualify_row_free(to);
-	else
-		to = rxaqm_list_add(&record->rows);
-	if (!to)
-		return;
-	*to = *row;
-	qsort(record->rows.at, record->rows.nr, sizeof(*to), by_number);
+	if (rxaqm_list_put(&record->rows, *row))
+		qsort(record->rows.at, record->rows.nr, sizeof(*row), by_number);
 }
 
 /* In a shorter time the kernel counts too few ticks to tell who used a CPU. */
@@ -159,12 +142,6 @@ static int run_row(struct qualify_run *run, const struct qualify_row_def *def)
 	return -run->error.err;
 }
 
-static bool is_due(const struct qualify_run *run, const struct qualify_request *request,
-		   const struct qualify_row_def *def)
-{
-	return request->wanted[def - qualify_row_defs] && !is_there(run->record, def->id);
-}
-
 static int run_rows(struct qualify_run *run, const struct qualify_request *request)
 {
 	unsigned int nr = 0, of = 0, left_s = 0;
@@ -173,11 +150,11 @@ static int run_rows(struct qualify_run *run, const struct qualify_request *reque
 	int err = 0;
 
 	for (def = qualify_row_defs; def->id; def++) {
-		of += is_due(run, request, def);
-		left_s += is_due(run, request, def) ? def->seconds : 0;
+		of += request->wanted[def - qualify_row_defs];
+		left_s += request->wanted[def - qualify_row_defs] ? def->seconds : 0;
 	}
 	for (def = qualify_row_defs; !err && def->id && !*run->stop; def++) {
-		if (!is_due(run, request, def))
+		if (!request->wanted[def - qualify_row_defs])
 			continue;
 		if (request->progress)
 			request->progress(request, def, ++nr, of, left_s);
@@ -220,9 +197,6 @@ int qualify_rows_run(const struct qualify_request *request, struct qualify_recor
 	}
 	unlock(&run.journal, fd);
 	if (!err && *request->stop)
-		err = rxaqm_failed(error, EINTR, "interrupted; all is as it was%s",
-				   request->out && strcmp(request->out, "-") ?
-					   ", and --resume goes on from here" :
-					   "");
+		err = rxaqm_failed(error, EINTR, "interrupted; all is as it was");
 	return err;
 }

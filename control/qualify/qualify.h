@@ -27,21 +27,14 @@ struct qualify_request {
  */
 int qualify_restore(const char *ifname, struct rxaqm_error *error);
 
-/* Measure the wanted rows that @record lacks; @record is zeroed, or of an earlier run on the same
- * NIC. All changes are restored in any case. -errno with @error; @record keeps what was measured.
+/* Measure the wanted rows into @record, which is zeroed. All changes are restored in any case. -errno
+ * with @error; @record keeps what was measured.
  */
 int qualify_rows_run(const struct qualify_request *request, struct qualify_record *record,
 		     struct rxaqm_error *error);
 
 /* Fill in @record except its rows, class and peer; return the MAC address, too. -errno. */
 int qualify_facts_read(const char *ifname, struct qualify_record *record, __u8 mac[6]);
-
-/* The serial number of PCI device @bus ("0000:03:00.0"); "": not known. qualify_serial_in_vpd():
- * that in the @nr bytes of a PCI VPD.
- */
-#define QUALIFY_SERIAL_LEN 64
-void qualify_serial(const char *bus, char serial[QUALIFY_SERIAL_LEN]);
-void qualify_vpd_serial(const __u8 *vpd, size_t nr, char serial[QUALIFY_SERIAL_LEN]);
 
 /* Add a fact about the set-up. */
 void qualify_setup_add(struct qualify_record *record, const char *name, const char *fmt, ...)
@@ -62,7 +55,7 @@ void qualify_unprepare(struct qualify_run *run);
 struct qualify_report {
 	const char *nic_class, *required; /* NULL: those of the record */
 	/* Files to write; NULL: none, "-": standard output. */
-	const char *out, *html, *profile, *csv, *junit;
+	const char *out, *html, *profile, *junit;
 	const char *json; /* "-": --json prints more than --out does; NULL: it does not */
 	bool all; /* print figures, too */
 };

@@ -20,10 +20,9 @@ static void judge_for_class(const struct qualify_report *report, struct qualify_
 	qualify_judge(record);
 }
 
-#define NR_PATHS 6
-#define PATHS(report)                                        \
-	{ (report)->out,     (report)->json, (report)->html, \
-	  (report)->profile, (report)->csv,  (report)->junit }
+#define NR_PATHS 5
+#define PATHS(report) \
+	{ (report)->out, (report)->json, (report)->html, (report)->profile, (report)->junit }
 
 int qualify_report_try(const struct qualify_report *report, struct rxaqm_error *error)
 {
@@ -53,14 +52,6 @@ static int write_more(int err, const char *path, void (*print)(FILE *file, const
 	return err;
 }
 
-/* Write the formats that can hold several records. */
-static int write_tables(int err, const struct qualify_report *report,
-			const struct qualify_records *records, struct rxaqm_error *error)
-{
-	err = write_more(err, report->csv, qualify_print_csv, records, error);
-	return write_more(err, report->junit, qualify_print_junit, records, error);
-}
-
 static int write_files(const struct qualify_report *report, struct qualify_record *record,
 		       struct rxaqm_error *error)
 {
@@ -72,7 +63,7 @@ static int write_files(const struct qualify_report *report, struct qualify_recor
 	if (report->profile)
 		err |= qualify_write_profile(record, report->profile, err ? NULL : error);
 	err = write_more(err, report->html, qualify_print_html, record, error);
-	err = write_tables(err, report, &records, error);
+	err = write_more(err, report->junit, qualify_print_junit, &records, error);
 	/* Print the figures even if a file could not be written. */
 	if (!has_stdout(report))
 		qualify_print_text(stdout, record, report->all);
@@ -102,7 +93,7 @@ static int report_comparison(const struct qualify_report *report, char *const *p
 		free(comparison.lines.at);
 		return rxaqm_no_memory(error);
 	}
-	err = write_tables(0, report, records, error);
+	err = write_more(0, report->junit, qualify_print_junit, records, error);
 	err = write_more(err, report->html, qualify_comparison_html, &comparison, error);
 	if (report->json)
 		qualify_comparison_json(stdout, &comparison);

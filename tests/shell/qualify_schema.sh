@@ -20,7 +20,6 @@ document good --from=$records/good.json
 document bad --from=$records/bad.json
 document compared --compare $records/good.json $records/bad.json $records/good.json
 document rows --list
-document limits --limits
 document measured lo --rows=Q5
 
 # The picture that stands alone is that of its record, in plain attributes: viewers that know no

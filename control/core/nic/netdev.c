@@ -117,25 +117,3 @@ int rxaqm_netdev_rx_napis(unsigned int ifindex, unsigned int nr, unsigned int *n
 			       &napis);
 	return err < 0 ? err : napis.told;
 }
-
-static void on_hw_gro(const __u64 *value, void *arg)
-{
-	struct rxaqm_hw_gro told = {
-		.frames = value[RXAQM_ND_A_QSTATS_RX_HW_GRO_PACKETS],
-		.wire_frames = value[RXAQM_ND_A_QSTATS_RX_HW_GRO_WIRE_PACKETS],
-	};
-
-	if (told.frames != ~0ULL && told.wire_frames != ~0ULL)
-		*(struct rxaqm_hw_gro *)arg = told;
-}
-
-void rxaqm_netdev_hw_gro(unsigned int ifindex, struct rxaqm_hw_gro *gro)
-{
-	int err;
-
-	*gro = (struct rxaqm_hw_gro){ .err = -EOPNOTSUPP };
-	err = rxaqm_netdev_ask(RXAQM_ND_CMD_QSTATS_GET, RXAQM_ND_A_QSTATS_IFINDEX, ifindex,
-			       on_hw_gro, gro);
-	if (err < 0)
-		gro->err = err;
-}

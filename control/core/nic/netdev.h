@@ -41,8 +41,6 @@ enum {
 	RXAQM_ND_A_QSTATS_RX_ALLOC_FAIL = 12,
 	RXAQM_ND_A_QSTATS_RX_HW_DROPS = 13,
 	RXAQM_ND_A_QSTATS_RX_HW_DROP_OVERRUNS = 14,
-	RXAQM_ND_A_QSTATS_RX_HW_GRO_PACKETS = 19,
-	RXAQM_ND_A_QSTATS_RX_HW_GRO_WIRE_PACKETS = 21,
 
 	RXAQM_ND_QUEUE_TYPE_RX = 0,
 	RXAQM_ND_QUEUE_TYPE_TX = 1,
@@ -77,11 +75,3 @@ int rxaqm_netdev_gives_rx_time(unsigned int ifindex);
  * how many are known (from 6.8 on, with some drivers), or -errno.
  */
 int rxaqm_netdev_rx_napis(unsigned int ifindex, unsigned int nr, unsigned int *napi_id);
-
-/* Frames that a device has merged so far (HW-GRO), and those of the wire that they were. */
-struct rxaqm_hw_gro {
-	int err; /* 0; -EOPNOTSUPP: kernel (before 6.10) or driver do not count them; -errno */
-	__u64 frames, wire_frames;
-};
-
-void rxaqm_netdev_hw_gro(unsigned int ifindex, struct rxaqm_hw_gro *gro);

@@ -248,21 +248,13 @@ const struct qualify_limit *qualify_limit_of(const char *nic_class, const char *
 bool qualify_judge_figure(const struct qualify_record *record, const struct qualify_row *row,
 			  const char *name, struct qualify_judged *judged)
 {
-	const struct qualify_figure *figure = qualify_find_figure(row, name), *base = NULL;
+	const struct qualify_figure *figure = qualify_find_figure(row, name), *base;
 	struct finding found = { .figure = figure };
 	double unit = 1;
 
-	*judged = (struct qualify_judged){
-		.figure = figure, .statistic = "", .warn = NAN, .fail = NAN
-	};
-	if (!figure)
-		return false;
-	judged->value = figure->median;
-	found.limit = qualify_limit_of(record->nic_class, row->id, figure);
-	if (!found.limit)
-		return false;
-	judged->limit = found.limit;
-	if (*row->disturbed)
+	*judged = (struct qualify_judged){ .figure = figure, .warn = NAN, .fail = NAN };
+	found.limit = figure ? qualify_limit_of(record->nic_class, row->id, figure) : NULL;
+	if (!found.limit || *row->disturbed)
 		return false;
 	if (found.limit->statistic == QUALIFY_WORDS) {
 		judged->verdict = qualify_judge_words(found.limit, figure->words);
@@ -274,11 +266,10 @@ bool qualify_judge_figure(const struct qualify_record *record, const struct qual
 	if (found.verdict == QUALIFY_UNKNOWN)
 		return false;
 	say_number(&found, judged->words);
-	if (found.limit->relative_to)
+	if (found.limit->relative_to) {
 		base = base_of(record, row, found.limit->relative_to);
-	unit = base ? base->median : 1;
-	judged->value = found.value;
-	judged->statistic = found.statistic;
+		unit = base->median;
+	}
 	judged->warn = found.limit->warn * unit;
 	judged->fail = found.limit->fail * unit;
 	return true;

@@ -36,8 +36,6 @@ extern const struct qualify_limit qualify_limits[];
 
 struct qualify_row_kind {
 	const char *id, *title;
-	const char *picture; /* how to read its picture; NULL: no words */
-	bool of_distribution; /* which of two pictures that is */
 	const char *limit_of; /* the figure whose limit its pictures show; NULL: none */
 };
 
@@ -62,15 +60,12 @@ const struct qualify_limit *qualify_limit_of(const char *nic_class, const char *
 /* A figure and its first limit. */
 struct qualify_judged {
 	const struct qualify_figure *figure; /* NULL: not measured */
-	const struct qualify_limit *limit; /* NULL: no limit */
 	enum qualify_verdict verdict;
-	const char *statistic; /* " p99", "" */
-	double value; /* of the statistic; it and the bounds in the figure's unit; NAN: none */
-	double warn, fail;
+	double warn, fail; /* bounds in the figure's unit; NAN: none */
 	char words[QUALIFY_FIGURE_LEN]; /* "floor 19 us, at most 250 us" */
 };
 
-/* False: no figure, no limit, or @row was disturbed. @judged is filled in as far as possible. */
+/* False: no figure, no limit, or @row was disturbed. */
 bool qualify_judge_figure(const struct qualify_record *record, const struct qualify_row *row,
 			  const char *name, struct qualify_judged *judged);
 

@@ -29,7 +29,6 @@ int qualify_probe_open(struct qualify_probe *probe, const char *ifname, struct r
 	*probe = (struct qualify_probe){ .ifindex = if_nametoindex(ifname), .xdp_fd = -1 };
 	probe->skel = qualify__open();
 	if (probe->skel) {
-		probe->skel->rodata->has_sockets = rxaqm_afxdp_known();
 		rxaqm_kernel_fit(probe->skel->obj);
 		bpf_program__set_autoload(probe->skel->progs.qualify_poll,
 					  !access("/sys/kernel/btf/vmlinux", R_OK));
@@ -114,15 +113,6 @@ void qualify_probe_xdp_off(struct qualify_probe *probe)
 	if (probe->xdp_fd >= 0)
 		qualify_receivers_note(&probe->gone, "/proc");
 	close_xdp(probe);
-}
-
-int qualify_probe_to_socket(struct qualify_probe *probe, __u32 queue, int fd)
-{
-	if (!rxaqm_afxdp_known())
-		return -EOPNOTSUPP;
-	return bpf_map_update_elem(bpf_map__fd(probe->skel->maps.xsk_map), &queue, &fd, 0) ?
-		       -errno :
-		       0;
 }
 
 bool qualify_probe_has_clsact(unsigned int ifindex)

@@ -35,9 +35,6 @@ void qualify_probe_xdp_off(struct qualify_probe *probe);
 /* Attach XDP in that mode only. Closing the returned descriptor detaches it; -errno. */
 int qualify_probe_xdp_try(struct qualify_probe *probe, bool native);
 
-/* With orders->to_socket, frames from @queue go to AF_XDP socket @fd. 0 or -errno. */
-int qualify_probe_to_socket(struct qualify_probe *probe, __u32 queue, int fd);
-
 /* Was there a clsact before? The tc program at ingress needs one. */
 bool qualify_probe_has_clsact(unsigned int ifindex);
 int qualify_probe_tc_on(struct qualify_probe *probe, struct rxaqm_error *error);

@@ -159,35 +159,6 @@ static struct qualify_cell weigh_tail(const struct qualify_limit *limit,
 	return cell;
 }
 
-/* Mark the best and the worst cells of @line, and those within noise of them. */
-static void rank(struct qualify_line *line, unsigned int nr, const struct qualify_limit *limit)
-{
-	const struct qualify_figure *best = NULL, *worst = NULL, *figure;
-	unsigned int i;
-
-	for (i = 0; i < nr; i++) {
-		figure = line->cell[i].figure;
-		if (!figure || isnan(badness(limit, figure, line->p99)))
-			continue;
-		if (!best || badness(limit, figure, line->p99) < badness(limit, best, line->p99))
-			best = figure;
-		if (!worst || badness(limit, figure, line->p99) > badness(limit, worst, line->p99))
-			worst = figure;
-	}
-	if (!best || weigh(limit, best, worst, line->p99).change != QUALIFY_WORSE)
-		return;
-	for (i = 0; i < nr; i++) {
-		figure = line->cell[i].figure;
-		if (!figure || isnan(badness(limit, figure, line->p99)))
-			continue;
-		line->cell[i].best = weigh(limit, best, figure, line->p99).change != QUALIFY_WORSE;
-		line->cell[i].worst = weigh(limit, worst, figure, line->p99).change !=
-				      QUALIFY_BETTER;
-		if (line->cell[i].best && line->cell[i].worst)
-			line->cell[i].best = line->cell[i].worst = false;
-	}
-}
-
 /* Is there a record whose p99 of @figure differs from the first, though its median does not? */
 static bool tail_differs(const struct qualify_comparison *comparison, const char *id,
 			 const struct qualify_figure *figure)
@@ -215,7 +186,7 @@ static int add_line(struct qualify_comparison *comparison, const char *id,
 	struct qualify_line *line = rxaqm_list_add(&comparison->lines);
 	const struct qualify_figure *first = NULL, *other;
 	const struct qualify_row *row;
-	bool first_disturbed = false, any = false, disturbed;
+	bool first_disturbed = false, disturbed;
 	struct qualify_cell *cell;
 	unsigned int i;
 
@@ -231,7 +202,6 @@ static int add_line(struct qualify_comparison *comparison, const char *id,
 		disturbed = row && *row->disturbed;
 		first = i ? first : other;
 		first_disturbed = i ? first_disturbed : disturbed;
-		any |= disturbed;
 		*cell = p99 ? weigh_tail(limit, first, other) : weigh(limit, first, other, false);
 		if ((disturbed || first_disturbed) && first && other &&
 		    cell->change != QUALIFY_SAME)
@@ -241,8 +211,6 @@ static int add_line(struct qualify_comparison *comparison, const char *id,
 		comparison->count[i][cell->change] += !p99 || cell->change != QUALIFY_SAME;
 		comparison->worse |= cell->change == QUALIFY_WORSE;
 	}
-	if (!any)
-		rank(line, comparison->nr, limit);
 	return 0;
 }
 

@@ -23,7 +23,6 @@ extern const char *const qualify_changes[QUALIFY_NR_CHANGES];
 struct qualify_cell {
 	const struct qualify_figure *figure; /* NULL: not measured */
 	enum qualify_change change;
-	bool best, worst; /* of all records, beyond noise */
 	double noise; /* the difference that is still noise, in the figure's unit; NAN: unknown */
 };
 

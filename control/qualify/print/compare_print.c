@@ -13,7 +13,7 @@
 #define CELL_LEN 330 /* a value, and its mark */
 
 static const char rule[] =
-	"+ best, - worst, beyond noise, by the limits of the first record's class; ~ "
+	"+ better and - worse than the first, beyond noise, by the limits of its class; ~ "
 	"changed; ? differs, but its variation is not known. Noise: 3 standard errors "
 	"of both medians and their own errors, or the intervals of both p99s. Two runs "
 	"of one NIC show how much the set-up itself varies.";
@@ -45,30 +45,27 @@ static void set_cell(const struct block *block, unsigned int record, enum qualif
 
 static void put_figure(const struct block *block, const struct qualify_line *line)
 {
+	static const struct {
+		const char *sign;
+		enum qualify_verdict color;
+	} marks[QUALIFY_NR_CHANGES] = {
+		[QUALIFY_MAYBE] = { " ?", QUALIFY_UNKNOWN },
+		[QUALIFY_CHANGED] = { " ~", QUALIFY_UNKNOWN },
+		[QUALIFY_BETTER] = { " +", QUALIFY_PASS },
+		[QUALIFY_WORSE] = { " -", QUALIFY_FAIL },
+	};
 	char name[144], number[QUALIFY_FIGURE_LEN];
 	unsigned int i;
 
 	each_record(i, block)
 	{
 		const struct qualify_cell *cell = &line->cell[i];
-		bool worst = cell->worst || cell->change == QUALIFY_WORSE;
 		const char *text = !cell->figure ? "absent" :
 				   line->p99	 ? rxaqm_format_number(cell->figure->p99,
 								       cell->figure->unit, number) :
 						   qualify_format_figure(cell->figure, number);
 
-		set_cell(block, i,
-			 worst	    ? QUALIFY_FAIL :
-			 cell->best ? QUALIFY_PASS :
-				      QUALIFY_UNKNOWN,
-			 text,
-			 cell->worst		       ? " -" :
-			 cell->best		       ? " +" :
-			 cell->change == QUALIFY_MAYBE ? " ?" :
-			 cell->change == QUALIFY_CHANGED || cell->change == QUALIFY_WORSE ||
-					 cell->change == QUALIFY_BETTER ?
-							 " ~" :
-							 "");
+		set_cell(block, i, marks[cell->change].color, text, marks[cell->change].sign ?: "");
 	}
 	snprintf(name, sizeof(name), "  %s%s", line->figure->name, line->p99 ? " p99" : "");
 	block->line(block, name, false);
@@ -353,8 +350,6 @@ static void put_cell(struct rxaqm_out *out, const struct qualify_line *line, uns
 		rxaqm_out_double(out, "value", NULL, line->p99 ? figure->p99 : figure->median);
 	rxaqm_out_str(out, "change", NULL, qualify_changes[cell->change]);
 	rxaqm_out_double(out, "noise", NULL, cell->noise);
-	rxaqm_out_bool(out, "best", NULL, NULL, cell->best);
-	rxaqm_out_bool(out, "worst", NULL, NULL, cell->worst);
 	rxaqm_out_end(out);
 }
 

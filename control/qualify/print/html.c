@@ -3,7 +3,6 @@
 #include <string.h>
 
 #include "qualify/judge/judge.h"
-#include "qualify/print/picture.h"
 #include "qualify/print/print.h"
 #include "qualify/record/record.h"
 
@@ -36,50 +35,6 @@ static void print_result(FILE *file, const struct qualify_record *record)
 	}
 	if (verdict >= QUALIFY_WARN)
 		fputs("</ul>\n", file);
-}
-
-/* The most important figures of the class. */
-static void print_key_figures(FILE *file, const struct qualify_record *record)
-{
-	static const struct {
-		unsigned int classes;
-		const char *row, *figure, *label;
-	} keys[] = {
-		{ QUALIFY_AQM, "Q11", "standing_on_150",
-		  "delay at 1.5 times of the capacity, with rxaqm" },
-		{ QUALIFY_AQM, "Q8", "floor", "delay of a packet that comes alone" },
-		{ QUALIFY_AQM, "Q12", "tx_load", "Tx completion in overload" },
-		{ QUALIFY_AF_XDP, "Q14", "zero_copy", "how a packet comes to a socket" },
-		{ QUALIFY_AF_XDP, "Q9", "drain_xsk", "packets a second to a socket" },
-		{ QUALIFY_AF_XDP, "Q4", "stamp_to_xdp_idle", "from the wire to XDP" },
-	};
-	struct qualify_judged judged;
-	const struct qualify_row *row;
-	size_t i;
-
-	fputs("<div class=\"keys\">\n", file);
-	for (i = 0; i < sizeof(keys) / sizeof(keys[0]); i++) {
-		if (!(keys[i].classes & qualify_class(record->nic_class)->bit))
-			continue;
-		row = qualify_find_row(record, keys[i].row);
-		qualify_judge_figure(record, row, keys[i].figure, &judged);
-		fprintf(file, "<div class=\"key k%u\">", (unsigned int)judged.verdict);
-		rxaqm_markup(file, "<b>%s</b>%s<br>%s%s",
-			     !judged.figure ? "?" :
-			     *judged.figure->words ?
-					      judged.figure->words :
-					      rxaqm_number(judged.value, judged.figure->unit),
-			     judged.statistic, keys[i].label,
-			     !judged.figure  ? " (not known)" :
-			     *row->disturbed ? " (disturbed)" :
-					       "");
-		if (isfinite(judged.warn) || isfinite(judged.fail))
-			rxaqm_markup(file, "<br><span class=\"soft\">limit %s</span>",
-				     rxaqm_number(isfinite(judged.warn) ? judged.warn : judged.fail,
-						  judged.figure->unit));
-		fputs("</div>\n", file);
-	}
-	fputs("</div>\n", file);
 }
 
 static void print_verdicts(FILE *file, const struct qualify_record *record)
@@ -142,16 +97,7 @@ static void print_pictures(FILE *file, const struct qualify_record *record,
 	for (i = 0; i < nr && kind->limit_of; i++) {
 		if (!qualify_picture_of(&picture, record, row, i))
 			continue;
-		rxaqm_markup(file, "<figure>\n<figcaption><b>%s</b> ", picture.title);
-		fprintf(file, "%s%s</figcaption>\n",
-			picture.kind == RXAQM_PICTURE_CDF ?
-				"Share of samples at or below a value, on a logarithmic scale: left is "
-				"better, upright is steadier. " :
-				"",
-			kind->picture && kind->of_distribution ==
-						 (picture.kind == RXAQM_PICTURE_CDF) ?
-				kind->picture :
-				"");
+		rxaqm_markup(file, "<figure>\n<figcaption><b>%s</b></figcaption>\n", picture.title);
 		rxaqm_picture_draw(file, &picture);
 		fputs("</figure>\n", file);
 	}
@@ -197,7 +143,6 @@ void qualify_print_html(FILE *file, const void *what)
 	rxaqm_page_begin(file, title);
 	rxaqm_markup(file, "<h1>%s</h1>\n", title);
 	print_result(file, record);
-	print_key_figures(file, record);
 	fputs("<dl>\n", file);
 	for (i = 0; i < QUALIFY_FACTS; i++) {
 		if (*facts[i].value)

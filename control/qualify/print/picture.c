@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "qualify/judge/judge.h"
-#include "qualify/print/picture.h"
+#include "qualify/print/print.h"
 #include "qualify/record/record.h"
 
 static enum rxaqm_picture_kind kind_of(const struct rxaqm_curve *curve)

@@ -17,25 +17,20 @@ struct qualify_records {
 /* The overall verdict ("Fail"); @text: how many rows of each there are, and which are lacking. */
 const char *qualify_result(const struct qualify_record *record, char text[QUALIFY_RESULT_LEN]);
 
-/* Print the result, then each row and why, on two lines if one is too short; @figures: also what
- * was measured.
- */
+/* Print the result, then each row and why; @figures: also what was measured. */
 void qualify_print_text(FILE *file, const struct qualify_record *record, bool figures);
 void qualify_print_row(FILE *file, const struct qualify_row *row, bool figures);
 
 /* Print the name of @verdict, or @text instead, in its colour, padded to @columns. */
 void qualify_print_verdict(FILE *file, enum qualify_verdict verdict, const char *text, int columns);
 
-/* Print the table of limits, as sentences or as @json. */
-void qualify_print_limits(FILE *file, bool json);
+/* Print the table of limits. */
+void qualify_print_limits(FILE *file);
 
 /* Print a struct qualify_record as one self-contained HTML file; pictures are inline SVG. */
 void qualify_print_html(FILE *file, const void *record);
 
-/* Print struct qualify_records: a line for each figure (RFC 4180); a test case for each row (JUnit
- * XML).
- */
-void qualify_print_csv(FILE *file, const void *records);
+/* Print struct qualify_records: a test case for each row (JUnit XML). */
 void qualify_print_junit(FILE *file, const void *records);
 
 /* Write the facts in @record to @path ("-": standard output) as a profile (nic-profiles/README.md).
@@ -44,3 +39,11 @@ void qualify_print_junit(FILE *file, const void *records);
  */
 int qualify_write_profile(const struct qualify_record *record, const char *path,
 			  struct rxaqm_error *error);
+
+/* Make the picture that begins with curve @first of @row, with all curves of its kind that no
+ * earlier picture has; false: none begins there. Call it with @first from 0 to qualify_row_curves()
+ * - 1.
+ */
+bool qualify_picture_of(struct rxaqm_picture *picture, const struct qualify_record *record,
+			const struct qualify_row *row, size_t first);
+size_t qualify_row_curves(const struct qualify_row *row);

@@ -7,8 +7,6 @@
 #include "qualify/print/print.h"
 
 #define ID_COLUMNS 13 /* includes the verdict */
-#define TITLE_COLUMNS 39
-#define ONE_LINE 120 /* columns; from this width on a row takes one line */
 #define INDENT 6
 
 void qualify_print_verdict(FILE *file, enum qualify_verdict verdict, const char *text, int columns)
@@ -58,17 +56,11 @@ void qualify_print_row(FILE *file, const struct qualify_row *row, bool figures)
 {
 	const struct qualify_figure *figure;
 	char words[QUALIFY_WHY_LEN];
-	size_t at = ID_COLUMNS;
 
 	fprintf(file, "%-4s ", row->id);
 	qualify_print_verdict(file, row->verdict, NULL, 7);
-	if (rxaqm_text_width(file) >= ONE_LINE) {
-		fprintf(file, " %-*s", TITLE_COLUMNS - 1, qualify_row_kind(row->id)->title);
-		at += TITLE_COLUMNS;
-	} else {
-		fprintf(file, " %s\n%*s", qualify_row_kind(row->id)->title, ID_COLUMNS, "");
-	}
-	rxaqm_print_words(file, at, at, qualify_row_words(row, words));
+	fprintf(file, " %s\n%*s", qualify_row_kind(row->id)->title, ID_COLUMNS, "");
+	rxaqm_print_words(file, ID_COLUMNS, ID_COLUMNS, qualify_row_words(row, words));
 	if (!figures)
 		return;
 	rxaqm_list_each(figure, &row->figures)

@@ -59,7 +59,7 @@ struct qualify_row {
 
 /* A fact that must be the same for figures to be comparable. */
 struct qualify_setup {
-	char name[32], value[256]; /* "Rx ring", "512; then 1024" after --resume */
+	char name[32], value[256]; /* "Rx ring", "512" */
 };
 
 struct qualify_record {

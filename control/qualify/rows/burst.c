@@ -123,18 +123,15 @@ static int search(struct qualify_run *run, const struct way *way, struct rxaqm_c
 static void put_buffer(struct qualify_run *run, struct qualify_row *row,
 		       const struct limits *limits, bool all, double error_packets)
 {
-	if (run->peer.same_host)
-		qualify_put_number(
-			row, all ? "buffer_all" : "buffer_queue", "packets", limits->stood, 1,
-			error_packets,
-			"most frames of a burst that were not yet taken when its last one was sent, by "
-			"the clock");
-	else
-		qualify_put_number(
-			row, all ? "buffer_all" : "buffer_queue", "packets", limits->whole.stood, 1,
-			error_packets,
-			"frames of that burst that were not taken while it came (RFC 9004, corrected), "
-			"by rates");
+	bool by_clock = run->peer.same_host;
+
+	qualify_put_number(row, all ? "buffer_all" : "buffer_queue", "packets",
+			   by_clock ? limits->stood : limits->whole.stood, 1, error_packets, "%s",
+			   by_clock ?
+				   "most frames of a burst that were not yet taken when its last one was "
+				   "sent, by the clock" :
+				   "frames of that burst that were not taken while it came (RFC 9004, "
+				   "corrected), by rates");
 }
 
 static int put_bursts(struct qualify_run *run, struct qualify_row *row, const struct way *way,

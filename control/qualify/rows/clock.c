@@ -118,37 +118,8 @@ int qualify_row_stamp_source(struct qualify_run *run, struct qualify_row *row)
 	return 0;
 }
 
-#define READS 200
+#define READS 50
 #define RATE_NS (RXAQM_NSEC_PER_SEC / 2)
-
-/* Time single readings by @method. False: it does not work here. */
-static bool read_by(struct rxaqm_phc *phc, enum rxaqm_phc_method method, struct qualify_row *row,
-		    const char *name)
-{
-	struct qualify_samples width = {};
-	struct qualify_figure *figure;
-	struct rxaqm_phc_sample sample;
-	unsigned int i;
-	int err;
-
-	for (i = 0; i < READS; i++) {
-		phc->method = method;
-		phc->nr_readings = 1;
-		err = rxaqm_phc_read(phc, &sample, NULL);
-		if (phc->method != method)
-			break; /* another method worked */
-		if (!err)
-			qualify_samples_add(&width, 2 * (double)sample.err_ns);
-	}
-	if (i == READS && width.nr) {
-		figure = qualify_figure_add(row, name, "ns", "%s ioctl, one reading each",
-					    rxaqm_phc_method_name(method));
-		qualify_figure_samples(figure, &width, 1);
-		qualify_curve_cdf(figure, rxaqm_phc_method_name(method), &width);
-	}
-	qualify_samples_free(&width);
-	return i == READS;
-}
 
 static void read_rate(struct rxaqm_phc *phc, struct qualify_row *row)
 {
@@ -179,28 +150,21 @@ int qualify_row_phc_read(struct qualify_run *run, struct qualify_row *row)
 	struct qualify_figure *figure;
 	struct rxaqm_phc_sample sample;
 	struct rxaqm_phc phc;
-	__u32 method;
 	int err = rxaqm_phc_open(&phc, run->ifname, &run->error), i;
 
 	if (err)
 		return err;
-	method = phc.method;
-	for (i = 0; i < READS / 4; i++) {
+	for (i = 0; i < READS; i++) {
 		phc.nr_readings = RXAQM_PHC_READINGS;
 		if (!rxaqm_phc_read(&phc, &sample, NULL))
 			qualify_samples_add(&best, 2 * (double)sample.err_ns);
 	}
 	figure = qualify_figure_add(row, "read_best", "ns", "%s, narrowest of %d readings",
-				    rxaqm_phc_method_name(method), RXAQM_PHC_READINGS);
+				    rxaqm_phc_method_name(phc.method), RXAQM_PHC_READINGS);
 	qualify_figure_samples(figure, &best, 1);
-	qualify_figure_of(figure, READS / 4);
+	qualify_figure_of(figure, READS);
 	qualify_curve_cdf(figure, "as rxaqm reads it", &best);
 	qualify_samples_free(&best);
-	read_by(&phc, RXAQM_PHC_PRECISE, row, "read_precise");
-	if (!read_by(&phc, RXAQM_PHC_EXTENDED_MONOTONIC, row, "read_extended"))
-		read_by(&phc, RXAQM_PHC_EXTENDED, row, "read_extended");
-	read_by(&phc, RXAQM_PHC_OFFSET, row, "read_offset");
-	phc.method = (enum rxaqm_phc_method)method;
 	read_rate(&phc, row);
 	rxaqm_phc_close(&phc);
 	return 0;

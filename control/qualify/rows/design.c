@@ -77,10 +77,9 @@ static int behind_held(struct qualify_run *run, struct qualify_sender *sender,
 	return 0;
 }
 
-/* What the kernel and the profile say about it. */
+/* What the kernel says about it. */
 static void put_said(struct qualify_run *run, struct qualify_row *row)
 {
-	static struct rxaqm_profile profile;
 	char polls[96] = "";
 	unsigned int i;
 
@@ -92,9 +91,6 @@ static void put_said(struct qualify_run *run, struct qualify_row *row)
 			 i ? " " : "", run->facts.napi_poll[i]);
 	if (*polls)
 		qualify_put_words(row, "poll", "symbol of the NAPI", "%s", polls);
-	if (!rxaqm_profile_for_nic(&run->facts, &profile, NULL))
-		qualify_put_said(row, "design_by_profile", rxaqm_design_names[profile.design],
-				 "nic-profiles/%s.conf", profile.name);
 }
 
 /* In a longer ring, one poll is a smaller part of what waits. */

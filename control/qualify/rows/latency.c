@@ -142,7 +142,7 @@ static int evaluate(struct qualify_run *run, const struct qualify_send *send,
 	return 0;
 }
 
-int qualify_latency(struct qualify_run *run, struct qualify_send *send, unsigned int one_in,
+int qualify_latency(struct qualify_run *run, struct qualify_send *send,
 		    struct qualify_latency *latency)
 {
 	bool stamps = run->rx_filter == HWTSTAMP_FILTER_ALL && !run->stamp_point.later;
@@ -159,13 +159,13 @@ int qualify_latency(struct qualify_run *run, struct qualify_send *send, unsigned
 				      "needs stamps of all packets when they arrive, or a peer of "
 				      "the same host (--loopback)");
 	if (!err && stamps)
-		err = qualify_receiver_open(&receiver, run->ifname, one_in, &run->error);
+		err = qualify_receiver_open(&receiver, run->ifname, 1, &run->error);
 	if (!err)
 		err = qualify_traffic(run, send, stamps ? &receiver : NULL, &sent);
 	if (!err && stamps)
 		err = qualify_phc_now(run, &line.to);
 	if (!err)
-		latency->of = sent.count / one_in;
+		latency->of = sent.count;
 	if (!err)
 		err = evaluate(run, send, &receiver, &line, latency);
 	qualify_receiver_close(&receiver);

@@ -34,5 +34,5 @@ struct qualify_latency {
  * from the sender's clock if it is this host's. The probe's orders stay. -EOPNOTSUPP with @error:
  * neither is possible.
  */
-int qualify_latency(struct qualify_run *run, struct qualify_send *send, unsigned int one_in,
+int qualify_latency(struct qualify_run *run, struct qualify_send *send,
 		    struct qualify_latency *latency);

@@ -7,7 +7,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "nic/netdev.h"
 #include "qualify/rows/traffic.h"
 
 #define SEGMENTS 512
@@ -27,89 +26,6 @@ static bool data_has_stamps(const struct qualify_run *run)
 
 	return run->rx_filter == HWTSTAMP_FILTER_ALL &&
 	       (!coverage || !strcmp(coverage->words, "all") || !strcmp(coverage->words, "some"));
-}
-
-#define HW_GRO "rx-gro-hw"
-
-enum qualify_feature qualify_feature(const char *ifname, const char *name)
-{
-	struct ethtool_gstrings *names = rxaqm_ethtool_names(ifname, ETH_SS_FEATURES);
-	__u32 bit = 0, words = names ? (names->len + 31) / 32 : 0;
-	struct ethtool_gfeatures *features = calloc(1,
-						    sizeof(*features) +
-							    words * sizeof(features->features[0]));
-	enum qualify_feature is = QUALIFY_FEATURE_NEVER;
-
-	while (names && bit < names->len &&
-	       strncmp((const char *)names->data + (size_t)bit * ETH_GSTRING_LEN, name,
-		       ETH_GSTRING_LEN))
-		bit++;
-	if (features && names && bit < names->len) {
-		features->cmd = ETHTOOL_GFEATURES;
-		features->size = words;
-		if (!rxaqm_ethtool(ifname, features) && bit / 32 < features->size) {
-			const struct ethtool_get_features_block *block =
-				&features->features[bit / 32];
-			__u32 mask = 1U << bit % 32;
-
-			is = block->active & mask    ? QUALIFY_FEATURE_ON :
-			     block->available & mask ? QUALIFY_FEATURE_OFF :
-						       QUALIFY_FEATURE_NEVER;
-		}
-	}
-	free(features);
-	free(names);
-	return is;
-}
-
-/* Some drivers switch it off while XDP is on, as XDP must see each packet. */
-static int put_hw_gro_with_xdp(struct qualify_run *run, struct qualify_row *row)
-{
-	int err = qualify_xdp_on(run);
-
-	if (err)
-		return err;
-	qualify_put_said(row, "hw_gro_with_xdp",
-			 qualify_feature(run->ifname, HW_GRO) == QUALIFY_FEATURE_ON ? "on" : "off",
-			 HW_GRO " (ethtool -k) while XDP (%s) is on",
-			 run->probe.native ? "native" : "generic");
-	qualify_probe_xdp_off(&run->probe);
-	return 0;
-}
-
-/* How many packets of the stream the device merged since @before. */
-static int put_hw_gro(struct qualify_run *run, struct qualify_row *row,
-		      const struct rxaqm_hw_gro *before)
-{
-	static const char *const words[] = {
-		[QUALIFY_FEATURE_ON] = "on",
-		[QUALIFY_FEATURE_OFF] = "off",
-		[QUALIFY_FEATURE_NEVER] = "none",
-	};
-	enum qualify_feature is = qualify_feature(run->ifname, HW_GRO);
-	struct qualify_figure *figure;
-	struct rxaqm_hw_gro now;
-
-	qualify_put_words(row, "hw_gro", HW_GRO " of ethtool -k; none: the driver has it not", "%s",
-			  words[is]);
-	if (is != QUALIFY_FEATURE_ON)
-		return 0;
-	rxaqm_netdev_hw_gro(run->probe.ifindex, &now);
-	figure = qualify_figure_add(
-		row, "merged_hw_gro", "packets",
-		"packets of the wire in a frame that the device merged, on average; netdev "
-		"qstats-get");
-	if (now.err)
-		qualify_figure_detail(figure, "unknown", "the driver does not count them (%s)",
-				      strerror(-now.err));
-	else if (now.frames == before->frames)
-		qualify_figure_words(figure, "none");
-	else
-		qualify_figure_number(figure,
-				      (double)(now.wire_frames - before->wire_frames) /
-					      (double)(now.frames - before->frames),
-				      now.frames - before->frames, NAN);
-	return put_hw_gro_with_xdp(run, row);
 }
 
 /* How many segments of the stream a frame of the stack has on average. */
@@ -150,21 +66,18 @@ int qualify_row_gro(struct qualify_run *run, struct qualify_row *row)
 	struct qualify_send send = QUALIFY_SEND(.kind = QUALIFY_STREAM, .count = SEGMENTS,
 						.size = SEGMENT);
 	struct qualify_receiver receiver;
-	struct rxaqm_hw_gro before;
 	struct qualify_sent sent;
 	int err = qualify_receiver_open(&receiver, run->ifname, 1, &run->error);
 
 	qualify_probe_clear(&run->probe);
-	rxaqm_netdev_hw_gro(run->probe.ifindex, &before);
 	if (!err)
 		err = qualify_traffic(run, &send, &receiver, &sent);
 	if (!err && receiver.seen.nr)
 		put_merged(run, row, &receiver);
 	else if (!err)
 		qualify_unknown(row, "none of %u segments came", SEGMENTS);
-	if (receiver.fd >= 0)
-		qualify_receiver_close(&receiver);
-	return err ?: put_hw_gro(run, row, &before);
+	qualify_receiver_close(&receiver);
+	return err;
 }
 
 #define TRUESIZE_FRAMES 64
@@ -207,7 +120,6 @@ int qualify_row_truesize(struct qualify_run *run, struct qualify_row *row)
 	}
 	if (!err && !row->figures.nr)
 		qualify_unknown(row, "no frame came");
-	if (receiver.fd >= 0)
-		qualify_receiver_close(&receiver);
+	qualify_receiver_close(&receiver);
 	return err;
 }

@@ -5,7 +5,6 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "qualify/measure/nic_settings.h"
 #include "nic/nic.h"
 #include "qualify/rows/gap.h"
 #include "qualify/rows/traffic.h"

@@ -75,14 +75,6 @@ qualify_row_fn qualify_row_tx, qualify_row_rss, qualify_row_xdp, qualify_row_gro
 qualify_row_fn qualify_row_counters, qualify_row_truesize, qualify_row_reset;
 qualify_row_fn qualify_row_profile;
 
-/* Is feature @name of ethtool -k on, and can it be? */
-enum qualify_feature {
-	QUALIFY_FEATURE_ON,
-	QUALIFY_FEATURE_OFF,
-	QUALIFY_FEATURE_NEVER
-};
-enum qualify_feature qualify_feature(const char *ifname, const char *name);
-
 struct qualify_samples;
 /* Q1: judge rounds in which a frame was sent behind waiting packets. @completes: the device has
  * completions at all. @held: packets that waited; @shares: their sorted shares that were taken

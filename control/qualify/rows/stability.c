@@ -3,7 +3,6 @@
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <time.h>
 
 #include "base/now.h"
 #include "clock/phc.h"
@@ -79,7 +78,7 @@ static void put_allan(const struct course *course, struct qualify_row *row)
 				    qualify_allan_ppb(course->x_ns, course->nr, tau0, m) / 1e9);
 }
 
-static void put_stability(struct course *course, double offset_ns, struct qualify_row *row)
+static void put_stability(struct course *course, struct qualify_row *row)
 {
 	/* Few neighbours have a step between them, so their median slope ignores steps. */
 	double slope = slope_of(course, 1), largest_ns, span_s;
@@ -96,8 +95,6 @@ static void put_stability(struct course *course, double offset_ns, struct qualif
 	if (steps)
 		qualify_put_number(row, "step_largest", "ns", largest_ns, 1, course->err_ns[0] * 2,
 				   "the same");
-	qualify_put_number(row, "offset", "ns", offset_ns, 1, course->err_ns[0],
-			   "clock of the NIC less CLOCK_REALTIME");
 	put_allan(course, row);
 }
 
@@ -105,8 +102,7 @@ int qualify_row_phc_stability(struct qualify_run *run, struct qualify_row *row)
 {
 	struct course *course = calloc(1, sizeof(*course));
 	struct rxaqm_phc_sample sample, first = {};
-	double offset_ns = 0;
-	__u64 next_ns, ahead_ns; /* ahead: CLOCK_REALTIME less CLOCK_MONOTONIC */
+	__u64 next_ns;
 	struct rxaqm_phc phc;
 	int err = course ? rxaqm_phc_open(&phc, run->ifname, &run->error) : -ENOMEM, i;
 
@@ -121,11 +117,7 @@ int qualify_row_phc_stability(struct qualify_run *run, struct qualify_row *row)
 		}
 		if (err)
 			break;
-		if (!course->nr) {
-			first = sample;
-			ahead_ns = rxaqm_clock_ns(CLOCK_REALTIME) - rxaqm_now_ns();
-			offset_ns = (double)(__s64)(sample.phc_ns - sample.host_ns - ahead_ns);
-		}
+		first = course->nr ? first : sample;
 		course->host_s[course->nr] = (double)(sample.host_ns - first.host_ns) / 1e9;
 		course->x_ns[course->nr] = (double)(__s64)(sample.phc_ns - first.phc_ns -
 							   (sample.host_ns - first.host_ns));
@@ -136,7 +128,7 @@ int qualify_row_phc_stability(struct qualify_run *run, struct qualify_row *row)
 				"only %zu of %d readings worked; keep other programs from the clock",
 				course->nr, STABILITY_READS);
 	else if (!err)
-		put_stability(course, offset_ns, row);
+		put_stability(course, row);
 	if (course)
 		rxaqm_phc_close(&phc);
 	free(course);

@@ -7,7 +7,6 @@
 #include <string.h>
 
 #include "base/now.h"
-#include "qualify/rows/backlog.h"
 #include "qualify/rows/latency.h"
 #include "qualify/rows/traffic.h"
 
@@ -206,19 +205,6 @@ int qualify_row_stamps(struct qualify_run *run, struct qualify_row *row)
 	return err;
 }
 
-static void put_latency(struct qualify_run *run, struct qualify_row *row, bool loaded,
-			const char *load, struct qualify_latency *latency)
-{
-	struct qualify_figure *figure;
-
-	figure = qualify_figure_add(row, loaded ? "stamp_to_xdp_load" : "stamp_to_xdp_idle", "ns",
-				    "from the NIC's stamp to %s XDP, %s",
-				    run->probe.native ? "native" : "generic", load);
-	qualify_figure_samples(figure, &latency->samples, latency->error_ns);
-	qualify_figure_of(figure, latency->of);
-	qualify_curve_cdf(figure, loaded ? "loaded" : "idle", &latency->samples);
-}
-
 /* Stamps must lie between two known times. */
 static void put_stamps(struct qualify_row *row, const struct qualify_latency *latency)
 {
@@ -250,13 +236,12 @@ int qualify_row_to_xdp(struct qualify_run *run, struct qualify_row *row)
 {
 	struct qualify_send send = QUALIFY_SEND(.count = 500, .pps = 500);
 	struct qualify_latency latency;
-	double capacity_pps;
-	__u32 cost_ns;
+	struct qualify_figure *figure;
 	int err;
 
 	qualify_put_stamp_point(run, row);
 	qualify_probe_clear(&run->probe);
-	err = qualify_latency(run, &send, 1, &latency);
+	err = qualify_latency(run, &send, &latency);
 	put_stamps(row, &latency);
 	if (err)
 		return err;
@@ -267,20 +252,14 @@ int qualify_row_to_xdp(struct qualify_run *run, struct qualify_row *row)
 				       "of %u datagrams had one",
 				       send.count);
 	}
-	put_latency(run, row, false, "a datagram each 2 ms", &latency);
+	figure = qualify_figure_add(row, "stamp_to_xdp_idle", "ns",
+				    "from the NIC's stamp to %s XDP, a datagram each 2 ms",
+				    run->probe.native ? "native" : "generic");
+	qualify_figure_samples(figure, &latency.samples, latency.error_ns);
+	qualify_figure_of(figure, latency.of);
+	qualify_curve_cdf(figure, "idle", &latency.samples);
 	qualify_samples_free(&latency.samples);
-	err = qualify_slow_down(run, &cost_ns, &capacity_pps);
-	if (err)
-		return err;
-	run->probe.orders->cost_ns = cost_ns;
-	send = QUALIFY_SEND(.count = run->peer_pps, .max_ms = 1000);
-	err = qualify_latency(run, &send, 8, &latency);
-	if (!err)
-		put_latency(run, row, true, "three times of what the stack was made to take",
-			    &latency);
-	qualify_samples_free(&latency.samples);
-	qualify_probe_clear(&run->probe);
-	return err;
+	return 0;
 }
 
 /* Measure frames that come one at a time. */
@@ -294,7 +273,7 @@ static int latency_alone(struct qualify_run *run, struct qualify_row *row, const
 	int err;
 
 	qualify_probe_clear(&run->probe);
-	err = qualify_latency(run, &send, 1, &latency);
+	err = qualify_latency(run, &send, &latency);
 	if (err)
 		return err;
 	figure = qualify_figure_add(row, name, "ns", "%s to XDP, a datagram each 25 ms, %s",

@@ -113,13 +113,13 @@ static double lost_since(const struct qualify_run *run, __u32 first, __u32 nr, _
 	return came ? 1 - (double)came / (end - begin + 1) : 0;
 }
 
-/* Time Tx completions while frames come at @load of the capacity; each costs the stack @cost_ns. */
-static int under_load(struct qualify_run *run, double load, __u32 cost_ns, double capacity_pps,
+/* Time Tx completions while the peer sends all it can; each frame costs the stack @cost_ns. */
+static int under_load(struct qualify_run *run, __u32 cost_ns, double capacity_pps,
 		      struct qualify_tx *tx)
 {
 	/* The time of a full ring, and how many of them to see. */
 	unsigned int entries = run->ring > QUALIFY_RING_WANTED ? run->ring : QUALIFY_RING_WANTED;
-	double pps = load * capacity_pps, full_ms = fmin(1e3 * entries / capacity_pps, 1000);
+	double full_ms = fmin(1e3 * entries / capacity_pps, 1000);
 	unsigned int warm_ms = 200 + (unsigned int)(1.5 * full_ms);
 	struct qualify_send send = QUALIFY_SEND(.max_ms = warm_ms + 600 +
 							  (unsigned int)(6 * full_ms));
@@ -127,9 +127,7 @@ static int under_load(struct qualify_run *run, double load, __u32 cost_ns, doubl
 	__u64 from_ns;
 	int err;
 
-	send.pps = load < 2.9 ? (__u32)pps : 0; /* without a pace the peer sends three times */
-	send.burst = 16;
-	send.count = (__u32)((send.pps ? pps : run->peer_pps) * send.max_ms / 1e3);
+	send.count = (__u32)(run->peer_pps * send.max_ms / 1e3);
 	tx->ns.nr = tx->polls.nr = 0;
 	qualify_probe_clear(&run->probe);
 	run->probe.orders->cost_ns = cost_ns;
@@ -146,17 +144,17 @@ static int under_load(struct qualify_run *run, double load, __u32 cost_ns, doubl
 }
 
 /* Keep the ring full: a peer on this host sends less while this process looks. */
-static int overrun(struct qualify_run *run, double load, __u32 *cost_ns, double *capacity_pps,
+static int overrun(struct qualify_run *run, __u32 *cost_ns, double *capacity_pps,
 		   struct qualify_tx *tx)
 {
-	int err = under_load(run, load, *cost_ns, *capacity_pps, tx), tries;
+	int err = under_load(run, *cost_ns, *capacity_pps, tx), tries;
 
 	for (tries = 1; !err && tx->lost < FULL_LOSES && tries < OVERRUN_TRIES &&
 			*cost_ns <= QUALIFY_COST_MAX_NS / 2 && !*run->stop;
 	     tries++) {
 		*cost_ns *= 2;
 		*capacity_pps /= 2;
-		err = under_load(run, load, *cost_ns, *capacity_pps, tx);
+		err = under_load(run, *cost_ns, *capacity_pps, tx);
 	}
 	return err;
 }
@@ -200,19 +198,10 @@ static void put_polls(struct qualify_run *run, struct qualify_row *row, struct q
 
 int qualify_row_tx(struct qualify_run *run, struct qualify_row *row)
 {
-	static const struct {
-		const char *name, *words;
-		double load;
-	} loads[] = { { "tx_load_50", "half of what the stack was made to take", 0.5 },
-		      { "tx_load_120", "1.2 times of it", 1.2 },
-		      { "tx_load", "3 times of it", 3 } };
-	struct rxaqm_point points[4] = {};
-	struct rxaqm_curve *curve;
+	struct qualify_tx tx = {};
 	double capacity_pps;
 	__u32 cost_ns;
-	struct qualify_tx tx = {};
 	int err = qualify_slow_down(run, &cost_ns, &capacity_pps);
-	size_t i;
 
 	qualify_tx_queue(run);
 	qualify_probe_polls_on(&run->probe, run->rx_napi);
@@ -220,26 +209,14 @@ int qualify_row_tx(struct qualify_run *run, struct qualify_row *row)
 		err = qualify_completions(run, false, &tx);
 	if (!err) {
 		qualify_put_tx(row, "tx_idle", "idle", &tx);
-		points[0].y = qualify_samples_quantile(&tx.ns, 0.5);
+		err = overrun(run, &cost_ns, &capacity_pps, &tx);
 	}
-	for (i = 0; !err && i < 3; i++) {
-		err = i < 2 ? under_load(run, loads[i].load, cost_ns, capacity_pps, &tx) :
-			      overrun(run, loads[i].load, &cost_ns, &capacity_pps, &tx);
-		if (!err) {
-			qualify_put_tx(row, loads[i].name, loads[i].words, &tx);
-			row->figures.at[row->figures.nr - 1].error = BUDGET * (double)cost_ns;
-			points[i + 1] = (struct rxaqm_point){
-				loads[i].load, qualify_samples_quantile(&tx.ns, 0.5)
-			};
-		}
-	}
-	if (!err)
+	if (!err) {
+		qualify_put_tx(row, "tx_load", "3 times of what the stack was made to take", &tx);
+		row->figures.at[row->figures.nr - 1].error = BUDGET * (double)cost_ns;
 		put_polls(run, row, &tx, capacity_pps);
+	}
 	qualify_probe_polls_off(&run->probe);
-	curve = err ? NULL :
-		      qualify_curve_add(&row->figures.at[0], "median by Rx load", "share", "ns");
-	for (i = 0; curve && i < 4; i++)
-		qualify_curve_point(curve, points[i].x, points[i].y);
 	qualify_samples_free(&tx.ns);
 	qualify_samples_free(&tx.polls);
 	return err;

@@ -3,12 +3,13 @@
 #include <linux/if_xdp.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <sys/socket.h>
 #include <unistd.h>
+#include <xdp/xsk.h>
 
+#include "base/now.h"
 #include "nic/netdev.h"
-#include "qualify/measure/socket.h"
-#include "qualify/record/record.h"
 #include "qualify/rows/gap.h"
 #include "qualify/rows/traffic.h"
 
@@ -25,17 +26,78 @@ static void put_features(struct qualify_row *row, __u64 features)
 						   sizeof(names) / sizeof(names[0]), words));
 }
 
-/* Bind a socket with @flags. 1: zero copy is in effect; 0: it is not; -errno. */
+#define FRAME_SIZE 2048U
+#define FRAMES 4096U
+#define BIND_TRIES 30
+
+struct socket {
+	struct xsk_umem *umem;
+	struct xsk_socket *xsk;
+	struct xsk_ring_prod fill;
+	struct xsk_ring_cons rx, completion;
+	void *memory; /* MAP_FAILED: none */
+};
+
+static int make_frames(struct socket *sock)
+{
+	const struct xsk_umem_config config = { .fill_size = FRAMES,
+						.comp_size = 64, /* must not be 0 */
+						.frame_size = FRAME_SIZE };
+	__u32 first, i;
+	int err;
+
+	if (sock->memory == MAP_FAILED)
+		return -ENOMEM;
+	err = xsk_umem__create(&sock->umem, sock->memory, FRAMES * FRAME_SIZE, &sock->fill,
+			       &sock->completion, &config);
+	if (err)
+		return err;
+	if (xsk_ring_prod__reserve(&sock->fill, FRAMES, &first) != FRAMES)
+		return -ENOMEM;
+	for (i = 0; i < FRAMES; i++)
+		*xsk_ring_prod__fill_addr(&sock->fill, first + i) = (__u64)i * FRAME_SIZE;
+	xsk_ring_prod__submit(&sock->fill, FRAMES);
+	return 0;
+}
+
+static int open_socket(struct socket *sock, const struct qualify_run *run, __u16 flags)
+{
+	const struct xsk_socket_config config = {
+		.rx_size = FRAMES / 2,
+		.libxdp_flags = XSK_LIBXDP_FLAGS__INHIBIT_PROG_LOAD,
+		.bind_flags = flags,
+	};
+	int err = make_frames(sock), tries;
+
+	/* The kernel frees a queue some time after its last socket is closed. */
+	for (tries = 0; !err && tries < BIND_TRIES; tries++) {
+		err = xsk_socket__create(&sock->xsk, run->ifname, run->rx_queue, sock->umem,
+					 &sock->rx, NULL, &config);
+		if (err != -EBUSY)
+			return err;
+		err = 0;
+		rxaqm_sleep_until(rxaqm_now_ns() + 10 * RXAQM_NSEC_PER_MSEC);
+	}
+	return err ?: -EBUSY;
+}
+
+/* Bind a socket with @flags: XDP_ZEROCOPY makes drivers reset their rings, XDP_COPY does not. 1:
+ * zero copy is in effect; 0: it is not; -errno.
+ */
 static int bind_socket(const struct qualify_run *run, __u16 flags)
 {
+	struct socket sock = { .memory = mmap(NULL, FRAMES * FRAME_SIZE, PROT_READ | PROT_WRITE,
+					      MAP_PRIVATE | MAP_ANONYMOUS, -1, 0) };
 	struct xdp_options options = {};
 	socklen_t size = sizeof(options);
-	struct qualify_socket sock;
-	int err = qualify_socket_open(&sock, run->ifname, run->rx_queue, 0, flags);
+	int err = open_socket(&sock, run, flags);
 
 	if (!err && getsockopt(xsk_socket__fd(sock.xsk), SOL_XDP, XDP_OPTIONS, &options, &size))
 		err = -errno;
-	qualify_socket_close(&sock);
+	xsk_socket__delete(sock.xsk);
+	xsk_umem__delete(sock.umem);
+	if (sock.memory != MAP_FAILED)
+		munmap(sock.memory, FRAMES * FRAME_SIZE);
 	return err ?: !!(options.flags & XDP_OPTIONS_ZEROCOPY);
 }
 

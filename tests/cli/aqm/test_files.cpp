@@ -281,7 +281,7 @@ TEST_CASE("cli: a file without a name is refused before anything is measured", "
 	for (const Args &args :
 	     { Args{ "policy", "save", "cli0", "" }, Args{ "trial", "cli0", "--for=10m", "--out=" },
 	       Args{ "trial", "cli0", "--for=10m", "--html=" },
-	       Args{ "qualify", "--from=x", "--csv=" },
+	       Args{ "qualify", "--from=x", "--junit=" },
 	       Args{ "doctor", "--time=10m", "--record=" } })
 		check_row({ {}, 1, "", "cannot write \"\": No such file" },
 			  host.rxaqm(netns, args));

@@ -390,7 +390,6 @@ void Score::gro(const RandomNic &nic, const Record &record)
 {
 	if (!knows(record, "Q15", "merged_gro", true))
 		return;
-	word(record, "Q15", "hw_gro", "none");
 	count("Q15 merged_gro", record.median("Q15", "merged_gro") >= 1);
 	if (record.has("Q15", "merged_stamps") && nic.stamp_one_in == 1)
 		word(record, "Q15", "merged_stamps", "first");

@@ -71,13 +71,3 @@ TEST_CASE_METHOD(NoAfXdp, "no AF_XDP: all but sockets works, and status says so"
 	CHECK(host.rxaqm({ "detach", "--all" }, without).exit_code == 0);
 	CHECK(host.gone());
 }
-
-TEST_CASE_METHOD(NoAfXdp, "no AF_XDP: qualify drains by other ways, and says so", "[qualify]")
-{
-	Result result = host.rxaqm(wire.rx, qualify_args(wire, "Q9", { "--yes-disturb" }), without);
-	CAPTURE(result.text());
-	REQUIRE(qualify_ended(result));
-	Record record(result.out);
-	CHECK(record.median("Q9", "drain_drop") > 0);
-	CHECK(record.words("Q9", "drain_xsk").starts_with("unknown: no AF_XDP socket"));
-}

@@ -302,37 +302,6 @@ TEST_CASE("the resolution of stamps", "[qualify]")
 	CHECK(qualify_resolution(same.data(), same.size()) == 0);
 }
 
-/* The serial number in VPD of @bytes; "-": none. */
-static std::string serial(const std::string &bytes)
-{
-	char got[QUALIFY_SERIAL_LEN] = "-";
-
-	qualify_vpd_serial(reinterpret_cast<const __u8 *>(bytes.data()), bytes.size(), got);
-	return got;
-}
-
-TEST_CASE("the serial number of a device is found in its VPD", "[qualify]")
-{
-	using namespace std::string_literals;
-	/* PCI Local Bus 3.0, appendix I: a name, then the part and serial numbers, and the end. */
-	const std::string name = "\x82\x04\x00"
-				 "SN\x01X"s,
-			  vpd = name + "\x90\x11\x00PN\x05"
-				       "A1234SN\x06"
-				       "MT2034\x78"s;
-
-	CHECK(serial(vpd) == "MT2034");
-	CHECK(serial(name + "\x78"s) == "-");
-	CHECK(serial(""s) == "-");
-	CHECK(serial(std::string(64, '\xff')) == "-");
-	/* Cut anywhere it is found or not, and nothing beyond the end is read. */
-	for (size_t size = 0; size < vpd.size(); size++)
-		CHECK(serial(vpd.substr(0, size)) == (size + 1 < vpd.size() ? "-" : "MT2034"));
-	/* A length that is more than there is. */
-	CHECK(serial("\x90\xff\xffSN\xff"
-		     "abc"s) == "-");
-}
-
 TEST_CASE("how completions come is not told by frames on an idle CPU alone", "[qualify]")
 {
 	struct Case {

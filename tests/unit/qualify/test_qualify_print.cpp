@@ -9,7 +9,6 @@
 #include "text.hpp"
 
 extern "C" {
-#include "qualify/print/picture.h"
 #include "qualify/print/compare.h"
 #include "qualify/print/print.h"
 }
@@ -115,10 +114,7 @@ TEST_CASE("qualify: the page begins with what it came to, why, and what matters 
 	CHECK(has(first, "<a href=\"#Q12\">Q12 Tx completion under Rx load</a>: <b>late Tx "
 			 "completions starve TSQ and BQL"));
 	CHECK_FALSE(has(first, "#Q5\""));
-	CHECK(count(first, "class=\"key k") == 3);
 	CHECK(has(good, "<strong>Pass</strong> for a host"));
-	CHECK(has(good, "<b>756 us</b> p99<br>delay at 1.5 times of the capacity, with "
-			"rxaqm<br><span class=\"soft\">limit 1.20 ms</span>"));
 }
 
 TEST_CASE("qualify: each picture says what it came to, in words, and has its limit", "[qualify]")
@@ -151,36 +147,21 @@ TEST_CASE("qualify: the page says no good or bad of a row that was disturbed", "
 		strcpy(record.row(id)->disturbed, "the hypervisor had CPU 1 for 70 % of the time");
 	qualify_judge(&record);
 	const std::string page = html(record);
-	const std::string keys = page.substr(page.find("<div class=\"keys\">"),
-					     page.find("<dl>") - page.find("<div class=\"keys\">"));
-	CHECK(count(keys, "class=\"key k0\"") == 3);
-	CHECK(count(keys, "(disturbed)") == 3);
-	CHECK_FALSE(has(keys, "limit"));
 	CHECK(has(page, "<title>Interrupt moderation: unknown</title>"));
 	CHECK_FALSE(has(page, "<title>fail: floor"));
 }
 
-TEST_CASE("qualify: records for other programs", "[qualify]")
+TEST_CASE("qualify: records for CI", "[qualify]")
 {
 	NicRecord records[2] = { NicRecord(BAD_RECORD), NicRecord(GOOD_RECORD) };
 	strcpy(records[0].firmware, "a \"quoted\", <one>");
 	qualify_record both[2] = { records[0], records[1] };
 	const qualify_records all = { both, 2 };
-	const std::string csv = printed([&](FILE *file) { qualify_print_csv(file, &all); });
 	const std::string xml = printed([&](FILE *file) { qualify_print_junit(file, &all); });
-	size_t figures = 0, rows = 0;
+	size_t rows = 0;
 
-	for (const auto &record : both) {
+	for (const auto &record : both)
 		rows += record.rows.nr;
-		for (size_t i = 0; i < record.rows.nr; i++)
-			figures += record.rows.at[i].figures.nr;
-	}
-	CHECK(count(csv, "\n") == figures + 1);
-	CHECK(csv.find("host,interface,driver,") == 0);
-	CHECK(has(csv, "\"a \"\"quoted\"\", <one>\""));
-	CHECK(has(csv, "\"aqm\",\"Q12\",\"pass\",\"tx_load\",\"ns\",\"\",\"\",1000,"));
-	CHECK_FALSE(has(csv, "nan"));
-
 	CHECK(count(xml, "<testsuite ") == 2);
 	/* And one each for the verdict. */
 	CHECK(count(xml, "<testcase ") == rows + 2);

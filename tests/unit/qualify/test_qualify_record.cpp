@@ -258,17 +258,13 @@ TEST_CASE("qualify: a record that is none is refused by its place", "[qualify]")
 	}
 }
 
-TEST_CASE("qualify: a run that goes on tells what of the set-up has changed", "[qualify]")
+TEST_CASE("qualify: facts of the set-up are kept in order, as long as they fit", "[qualify]")
 {
 	Record record;
 
-	for (const char *peer : { "igb", "igb", "ice", "ice", "igb" })
-		qualify_setup_add(&record, "peer's NIC", "%s", peer);
-	qualify_setup_add(&record, "Rx ring", "512");
+	qualify_setup_add(&record, "peer's NIC", "%s", "igb");
+	qualify_setup_add(&record, "Rx ring", "%s", std::string(1000, '5').c_str());
 	REQUIRE(record.setup.nr == 2);
-	CHECK(record.setup.at[0].value == std::string("igb; then ice; then igb"));
-	CHECK(record.setup.at[1].value == std::string("512"));
-	for (int i = 0; i < 100; i++)
-		qualify_setup_add(&record, "Rx ring", "%d", i);
+	CHECK(record.setup.at[0].value == std::string("igb"));
 	CHECK(strlen(record.setup.at[1].value) == sizeof(record.setup.at[1].value) - 1);
 }

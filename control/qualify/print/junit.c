@@ -1,64 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Records for other programs: spreadsheets and CI. */
-#include <math.h>
-
+/* Records for CI. */
 #include "qualify/judge/judge.h"
 #include "qualify/print/print.h"
 #include "qualify/record/record.h"
-
-static void put_text(FILE *file, const char *text)
-{
-	fputc('"', file);
-	for (; *text; text++)
-		fprintf(file, *text == '"' ? "\"\"" : "%c", *text);
-	fputs("\",", file);
-}
-
-static void put_figure(FILE *file, const struct qualify_record *record,
-		       const struct qualify_row *row, const struct qualify_figure *figure)
-{
-	const char *const texts[] = {
-		record->host, record->interface, record->driver, record->firmware,
-		record->time, record->nic_class, row->id,	 qualify_verdicts[row->verdict],
-		figure->name, figure->unit,	 figure->words,	 figure->detail
-	};
-	const double numbers[] = { qualify_known(figure->n) ? (double)figure->n : NAN,
-				   qualify_known(figure->of) ? (double)figure->of : NAN,
-				   figure->median,
-				   figure->p99,
-				   figure->min,
-				   figure->max,
-				   figure->cv,
-				   figure->error };
-	size_t i;
-
-	for (i = 0; i < sizeof(texts) / sizeof(texts[0]); i++)
-		put_text(file, texts[i]);
-	for (i = 0; i < sizeof(numbers) / sizeof(numbers[0]); i++) {
-		fputs(i ? "," : "", file);
-		if (isfinite(numbers[i]))
-			fprintf(file, "%.12g", numbers[i]);
-	}
-	putc('\n', file);
-}
-
-void qualify_print_csv(FILE *file, const void *what)
-{
-	const struct qualify_records *records = what;
-	const struct qualify_figure *figure;
-	const struct qualify_row *row;
-	unsigned int i;
-
-	fputs("host,interface,driver,firmware,time,class,row,verdict,figure,unit,words,detail,n,of,"
-	      "median,p99,min,max,cv,error\n",
-	      file);
-	for (i = 0; i < records->nr; i++) {
-		rxaqm_list_each(row, &records->at[i].rows) {
-			rxaqm_list_each(figure, &row->figures)
-				put_figure(file, &records->at[i], row, figure);
-		}
-	}
-}
 
 /* The row's verdict, as CI tools know it. */
 static void put_case(FILE *file, const struct qualify_record *record, const struct qualify_row *row)
