@@ -19,7 +19,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	if (!null)
 		null = fopen("/dev/null", "w");
 	assert(null);
-	if (!rxaqm_record_parse(&doctor_bundle_kind, &snap, (const char *)data, size, "fuzz", &error)) {
+	if (!rxaqm_record_parse(&doctor_bundle_kind, &snap, (const char *)data, size, "fuzz",
+				&error)) {
 		assert(!doctor_diagnose(&snap, &diagnosis));
 		doctor_print(null, &snap, &diagnosis, true);
 		doctor_print(null, &snap, &diagnosis, false);

@@ -17,7 +17,7 @@
 /* An established TCP socket. */
 bool doctor_is_flow(const struct doctor_socket *socket);
 
-/* The noted socket that passes @filter (NULL: any) and has the highest score above 0; NULL: none. */
+/* The noted socket that passes @filter (or NULL) and has the highest score above 0; NULL: none. */
 typedef double (*doctor_score_fn)(const struct doctor_snapshot *snap,
 				  const struct doctor_socket *socket);
 #define DOCTOR_SCORE(name)                                                             \

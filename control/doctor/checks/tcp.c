@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Memory and windows of receiving TCP sockets, and settings that are worse than the kernel's own. */
+/* Memory and windows of receiving TCP sockets; settings that are worse than the kernel's own. */
 #include <stdio.h>
 #include <string.h>
 

@@ -146,7 +146,8 @@ class Diagnosis
 	explicit Diagnosis(const std::string &text)
 	{
 		rxaqm_error error = {};
-		int err = rxaqm_record_parse(&doctor_bundle_kind, &snap_, text.data(), text.size(), "test", &error);
+		int err = rxaqm_record_parse(&doctor_bundle_kind, &snap_, text.data(), text.size(),
+					     "test", &error);
 
 		INFO(error.text);
 		REQUIRE(err == 0);

@@ -16,7 +16,8 @@ static std::string refused(const std::string &text)
 {
 	doctor_snapshot snap = {};
 	rxaqm_error error = {};
-	int err = rxaqm_record_parse(&doctor_bundle_kind, &snap, text.data(), text.size(), "x.json", &error);
+	int err = rxaqm_record_parse(&doctor_bundle_kind, &snap, text.data(), text.size(), "x.json",
+				     &error);
 
 	doctor_snapshot_free(&snap);
 	CHECK(err < 0);
@@ -35,7 +36,8 @@ TEST_CASE("doctor: a bundle read and written again is the same", "[doctor]")
 
 		std::string text = bundle.text();
 
-		REQUIRE(rxaqm_record_parse(&doctor_bundle_kind, &first, text.data(), text.size(), "x", &error) == 0);
+		REQUIRE(rxaqm_record_parse(&doctor_bundle_kind, &first, text.data(), text.size(),
+					   "x", &error) == 0);
 
 		json_object *once = rxaqm_fields_encode(doctor_bundle_kind.type, &first);
 
@@ -55,7 +57,8 @@ TEST_CASE("doctor: a bundle says which version made it", "[doctor]")
 	doctor_snapshot snap = {};
 
 	doctor_collect_host(&snap);
-	json_object *bundle = rxaqm_fields_encode(doctor_bundle_kind.type, &snap), *made_by = nullptr;
+	json_object *bundle = rxaqm_fields_encode(doctor_bundle_kind.type, &snap),
+		    *made_by = nullptr;
 	REQUIRE(json_object_object_get_ex(bundle, "rxaqm", &made_by));
 	CHECK(std::string(json_object_get_string(made_by)) == rxaqm_version());
 	CHECK(std::string(rxaqm_version()).find(RXAQM_VERSION) == 0);
@@ -70,7 +73,8 @@ TEST_CASE("doctor: a masked bundle names nobody, and its cgroups are told apart"
 	rxaqm_error error = {};
 	const std::string text = bundle.text();
 
-	REQUIRE(rxaqm_record_parse(&doctor_bundle_kind, &snap, text.data(), text.size(), "x", &error) == 0);
+	REQUIRE(rxaqm_record_parse(&doctor_bundle_kind, &snap, text.data(), text.size(), "x",
+				   &error) == 0);
 	strcpy(((doctor_hog *)rxaqm_list_add(&snap.hogs))->comm, "secretd");
 	strcpy(((doctor_owner *)rxaqm_list_add(&snap.owners))->comm, "secretd");
 	strcpy(((doctor_netns *)rxaqm_list_add(&snap.namespaces))->comm, "secretd");
@@ -150,7 +154,8 @@ TEST_CASE("doctor: a bundle has no more interfaces than a host is asked for", "[
 		rxaqm_error error = {};
 		const std::string text = bundle.text();
 
-		CHECK(rxaqm_record_parse(&doctor_bundle_kind, &snap, text.data(), text.size(), "x", &error) == 0);
+		CHECK(rxaqm_record_parse(&doctor_bundle_kind, &snap, text.data(), text.size(), "x",
+					 &error) == 0);
 		doctor_snapshot_free(&snap);
 	}
 }
@@ -169,7 +174,8 @@ TEST_CASE("doctor: a bundle does not speak to the terminal", "[doctor]")
 		bundle.set(at, change + strcspn(change, " ") + 1);
 		text = bundle.text();
 		INFO(change);
-		CHECK(rxaqm_record_parse(&doctor_bundle_kind, &snap, text.data(), text.size(), "test", &error) < 0);
+		CHECK(rxaqm_record_parse(&doctor_bundle_kind, &snap, text.data(), text.size(),
+					 "test", &error) < 0);
 		CHECK(std::string(error.text).find("control characters") != std::string::npos);
 		doctor_snapshot_free(&snap);
 	}
