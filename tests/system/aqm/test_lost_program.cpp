@@ -57,7 +57,7 @@ TEST_CASE("lost program: check is CRITICAL, and status has a note", "[check]")
 	Result quiet = lost.host.rxaqm(lost.wire.rx, { "check" });
 	Background traffic(lost.wire);
 	Result result = lost.host.rxaqm(lost.wire.rx, { "check" });
-	Result status = lost.host.rxaqm(lost.wire.rx, { "status" });
+	Result status = lost.host.rxaqm(lost.wire.rx, { "status", "-i", "1s" });
 
 	traffic.stop();
 	CAPTURE(quiet.text(), result.text(), status.text());

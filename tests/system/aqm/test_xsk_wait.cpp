@@ -3,7 +3,11 @@
 #include <catch2/catch_test_macros.hpp>
 #include <catch2/generators/catch_generators.hpp>
 
+#include <algorithm>
+#include <functional>
+#include <future>
 #include <thread>
+#include <vector>
 
 #include "ahead.hpp"
 #include "served.hpp"
@@ -91,7 +95,7 @@ TEST_CASE("xsk: status and top tell the consumer's wait from the NIC's", "[xsk]"
 TEST_CASE("xsk: a consumer that is too slow has its senders slow down, if enforced", "[xsk]")
 {
 	/* It takes 20 packets a millisecond at most, of up to 900 in flight: 45 ms. */
-	constexpr unsigned BATCH = 20, IN_FLIGHT = 900;
+	constexpr unsigned BATCH = 20, IN_FLIGHT = 900, LOST = 200;
 	const bool ect = GENERATE(false, true);
 	Attached a({ "target=5ms", "interval=100ms" });
 	auto socket = a.serve();
@@ -101,15 +105,22 @@ TEST_CASE("xsk: a consumer that is too slow has its senders slow down, if enforc
 	unsigned window = IN_FLIGHT;
 	bool congested = false;
 
-	/* A sender as TCP is, and its receiver. The mean wait of the last half of @duration. */
-	auto run = [&](std::chrono::milliseconds duration) {
+	/* A sender as TCP is, and its receiver, until @enough after @least packets; the median wait
+	 * of the last half of these. Packets are the clock: on a busy machine they take longer.
+	 * After LOST rounds with none all that was in flight is lost, as for a sender's RTO.
+	 */
+	auto run = [&](uint64_t least, const std::function<bool()> &enough) {
 		Ahead ahead;
-		const auto begin = std::chrono::steady_clock::now();
-		uint64_t sum_ns = 0, packets = 0;
+		Patience patience(60s);
+		std::vector<uint64_t> waited_ns;
+		uint64_t packets = 0;
+		unsigned silent = 0;
 
-		for (auto next = begin; next < begin + duration; next += 1ms) {
+		while (packets < least || !enough()) {
+			REQUIRE_FALSE(patience.ended());
 			while (datagrams.sent() - seen < window)
 				datagrams.send();
+			silent++;
 			for (const SocketPacket &packet : socket->receive(BATCH)) {
 				if (!packet.number() || !packet.meta)
 					continue;
@@ -117,11 +128,16 @@ TEST_CASE("xsk: a consumer that is too slow has its senders slow down, if enforc
 
 				congested |= packet.number() > seen + 1 || packet.ecn() == 3;
 				seen = packet.number();
+				silent = 0;
 				waits.publish(0, wait_ns);
-				if (next >= begin + duration / 2) {
-					sum_ns += wait_ns;
-					packets++;
-				}
+				if (packets++ >= least / 2)
+					waited_ns.push_back(wait_ns);
+			}
+			if (silent == LOST) {
+				waits.publish(0, 0); /* the ring is empty */
+				silent = 0;
+				seen = adapted_at = datagrams.sent();
+				window = 2;
 			}
 			if (seen - adapted_at >= window) {
 				window = congested ? std::max(window / 2, 2U) :
@@ -129,17 +145,34 @@ TEST_CASE("xsk: a consumer that is too slow has its senders slow down, if enforc
 				congested = false;
 				adapted_at = datagrams.sent();
 			}
-			std::this_thread::sleep_until(next + 1ms);
+			std::this_thread::sleep_for(1ms);
 		}
-		REQUIRE(packets > 100);
-		return sum_ns / packets;
+		const auto middle = waited_ns.begin() + long(waited_ns.size() / 2);
+
+		std::nth_element(waited_ns.begin(), middle, waited_ns.end());
+		return *middle;
 	};
+	const auto at_once = [] { return true; };
 	CAPTURE(ect);
-	Child check(a.host.command(a.wire.rx,
-				   { "check", "-i", "2s", "--warn", "1ms", a.wire.rx_if }),
-		    a.host.with_environment());
-	const uint64_t observed_ns = run(3000ms);
-	const Result checked = check.wait();
+	/* Done beside the run, which goes on until it is: a pause would be a queue. */
+	auto beside = [](std::future<void> &done, const std::function<void()> &what) {
+		return [&done, what] {
+			if (!done.valid())
+				done = std::async(std::launch::async, what);
+			if (done.wait_for(0s) != std::future_status::ready)
+				return false;
+			done.get();
+			return true;
+		};
+	};
+	std::future<void> check_done, stats_done;
+	Result checked;
+	const uint64_t observed_ns = run(20000, beside(check_done, [&] {
+						 checked = a.host.rxaqm(a.wire.rx,
+									{ "check", "-i", "1s",
+									  "--warn", "1ms",
+									  a.wire.rx_if });
+					 }));
 	CAPTURE(checked.text());
 	CHECK(checked.exit_code == 1);
 	CHECK(has(checked.out, "queue 0 has waited for its application for "));
@@ -148,16 +181,20 @@ TEST_CASE("xsk: a consumer that is too slow has its senders slow down, if enforc
 	REQUIRE(a.host.rxaqm(a.wire.rx, { "policy", "set", a.wire.rx_if, "mode=enforce" })
 			.exit_code == 0);
 	/* Until a mark has waited in the ring, too, its sender is deaf, and so it is judged. */
-	run(1500ms);
-	const int64_t told = a.stat(ect ? "ecn_mark" : "drop");
-	const int64_t deaf = a.stat("drop_ect");
-	const uint64_t enforced_ns = run(2000ms);
+	int64_t told = 0, deaf = 0;
+	run(40000, beside(stats_done, [&] {
+		    told = a.stat(ect ? "ecn_mark" : "drop");
+		    deaf = a.stat("drop_ect");
+	    }));
+	const uint64_t enforced_ns = run(20000, at_once);
 	CAPTURE(observed_ns, enforced_ns, a.host.rxaqm(a.wire.rx, { "status" }).out);
 	CHECK(a.stat(ect ? "ecn_mark" : "drop") > told);
-	CHECK(a.stat("drop_ect") == deaf);
-	CHECK(a.stat(ect ? "drop" : "ecn_mark") == deaf);
+	/* Who is kept from its CPU does not hear each mark in time. */
+	if (ect)
+		CHECK((a.stat("drop_ect") - deaf) * 4 < a.stat("ecn_mark") - told);
+	CHECK(a.stat(ect ? "drop" : "ecn_mark") == a.stat("drop_ect"));
 	CHECK(observed_ns > 20 * MS);
-	CHECK(enforced_ns < observed_ns / 2);
-	CHECK(enforced_ns < 15 * MS);
+	/* Three times the target, of 45 ms. */
+	CHECK(enforced_ns < observed_ns / 3);
 	CHECK(socket->statistics().rx_ring_full == 0);
 }

@@ -281,36 +281,6 @@ TEST_CASE("notes: a queue that goes by hints says so", "[notes]")
 	CHECK(figures_of(q, now_ns).signal == RXAQM_SIGNAL_NOW_BUSY);
 }
 
-TEST_CASE("stamps: a configuration that cannot be put back is told", "[stamps]")
-{
-	rxaqm_iface iface = {};
-	rxaqm_error error = {};
-	rxaqm_phc_keep keep;
-
-	/* lo has none: as after the driver was replaced. */
-	iface.hwtstamp_granted = HWTSTAMP_FILTER_ALL;
-	iface.hwtstamp_rx_filter = HWTSTAMP_FILTER_PTP_V2_EVENT;
-	rxaqm_phc_keep_begin(&keep, nullptr);
-	rxaqm_stamps_restore(&iface, "lo", &keep, &error);
-	CHECK(std::string(error.text).empty());
-	iface.flags = RXAQM_IFACE_HWTSTAMP_SAVED;
-	rxaqm_stamps_restore(&iface, "lo", &keep, &error);
-	const std::string text = error.text;
-	CAPTURE(text);
-	CHECK(text.find("\"lo\" could not be put back") != std::string::npos);
-	CHECK(text.find("hwstamp_ctl -i lo -t 0 -r 12") != std::string::npos);
-}
-
-TEST_CASE("stamps: what is in force unless someone changes it", "[stamps]")
-{
-	rxaqm_iface iface = {};
-
-	CHECK(rxaqm_stamps_filter(&iface) == HWTSTAMP_FILTER_ALL);
-	iface.flags = RXAQM_IFACE_HWTSTAMP_SAVED;
-	iface.hwtstamp_granted = HWTSTAMP_FILTER_SOME;
-	CHECK(rxaqm_stamps_filter(&iface) == HWTSTAMP_FILTER_SOME);
-}
-
 TEST_CASE("hint: kernel releases are compared by number", "[hint]")
 {
 	CHECK(rxaqm_hint_release_reached("6.3.0", "6.3"));
