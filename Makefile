@@ -46,7 +46,7 @@ BPFTOOL ?= $(or $(lastword $(wildcard /usr/lib/linux-tools/*/bpftool)), \
 
 # The least versions that are known to do; docs/platforms.md says how.
 LEAST_CLANG := 14
-LIBRARIES := libbpf>=1.1 libxdp>=1.3 inih json-c>=0.14 ncursesw libsystemd>=247 \
+LIBRARIES := libbpf>=1.1 libxdp>=1.3 inih json-c>=0.14 libsystemd>=247 \
 	libmicrohttpd>=0.9.72 libelf zlib
 PACKAGES := $(foreach l,$(LIBRARIES),$(firstword $(subst >=, ,$(l))))
 MULTIARCH := $(shell $(CC) -print-multiarch 2>/dev/null)

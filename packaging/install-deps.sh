@@ -20,7 +20,7 @@ set -euo pipefail
 #   pacman         archlinux.org/packages: libbpf, libxdp, bpf (which has bpftool)
 readonly table='
 build apt gcc libc6-dev make pkgconf git linux-libc-dev libelf-dev zlib1g-dev libinih-dev
-build apt libjson-c-dev libncurses-dev libsystemd-dev libmicrohttpd-dev
+build apt libjson-c-dev libsystemd-dev libmicrohttpd-dev
 build apt libbpf-dev libxdp-dev
 build debian-11 clang-16 llvm-16 bpftool
 build debian-12 clang-19 llvm-19 bpftool
@@ -29,10 +29,10 @@ build ubuntu clang llvm linux-tools-common linux-tools-generic
 build dnf gcc make pkgconf-pkg-config git clang llvm bpftool
 build zypper gcc make pkg-config git clang llvm bpftool
 build rpm pkgconfig(libbpf) pkgconfig(libxdp) pkgconfig(inih) pkgconfig(json-c)
-build rpm pkgconfig(ncursesw) pkgconfig(libsystemd) pkgconfig(libmicrohttpd) pkgconfig(libelf)
+build rpm pkgconfig(libsystemd) pkgconfig(libmicrohttpd) pkgconfig(libelf)
 build rpm pkgconfig(zlib)
 build pacman gcc make pkgconf git clang llvm bpf linux-api-headers libbpf libxdp libinih
-build pacman json-c ncurses systemd-libs libmicrohttpd libelf zlib
+build pacman json-c systemd-libs libmicrohttpd libelf zlib
 test apt g++ catch2/3.7 iproute2 iperf3 ethtool jq procps tmux zsh fish nftables
 test apt python3-jsonschema python3-prometheus-client python3-scapy python3-yaml ansible-core
 test debian libclang-rt-19-dev
@@ -41,7 +41,7 @@ deb apt build-essential debhelper dh-apparmor dpkg-dev lintian
 dist debian dpkg-dev meson gperf python3-jinja2 libcap-dev libmount-dev
 dist-arm64 debian gcc-aarch64-linux-gnu pkgconf:arm64 libc6-dev:arm64 linux-libc-dev:arm64
 dist-arm64 debian libelf-dev:arm64 zlib1g-dev:arm64 libinih-dev:arm64 libjson-c-dev:arm64
-dist-arm64 debian libncurses-dev:arm64 libcap-dev:arm64 libmount-dev:arm64
+dist-arm64 debian libcap-dev:arm64 libmount-dev:arm64
 dist-arm64 debian libbpf-dev:arm64 libxdp-dev:arm64
 rpm apt rpm
 repo apt apt-utils createrepo-c

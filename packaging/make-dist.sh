@@ -186,7 +186,6 @@ licence()
 	libbpf | xdp-tools) echo 'LGPL-2.1-only OR BSD-2-Clause' ;;
 	libcap2) echo 'BSD-3-Clause OR GPL-2.0-only' ;;
 	libzstd) echo 'BSD-3-Clause OR GPL-2.0-only' ;;
-	ncurses) echo X11-distribute-modifications-variant ;;
 	zlib) echo Zlib ;;
 	*) die "which licence has $1, which is linked now? Add a row to licence()" ;;
 	esac

@@ -146,7 +146,7 @@ second_compiler()
 {
 	local cflags
 
-	cflags=$(pkg-config --cflags libbpf libxdp inih json-c ncursesw libelf zlib libsystemd libmicrohttpd) || return
+	cflags=$(pkg-config --cflags libbpf libxdp inih json-c libelf zlib libsystemd libmicrohttpd) || return
 	# shellcheck disable=SC2086 # a list of flags
 	"${CLANG:-clang}" -fsyntax-only -std=gnu11 -D_GNU_SOURCE= -Wall -Wextra -Wshadow -Werror \
 		-DRXAQM_VERSION='""' \

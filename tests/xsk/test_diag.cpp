@@ -21,7 +21,7 @@ TEST_CASE("diag: ring and losses of a socket that says nothing of itself", "[xsk
 	/* Nobody takes what comes. */
 	send_some(a.wire, 100);
 	Json before = a.host.json(a.wire.rx, { "status", a.wire.rx_if });
-	CAPTURE(a.host.rxaqm(a.wire.rx, { "status" }).out);
+	CAPTURE(a.host.rxaqm(a.wire.rx, { "status", "--all" }).out);
 	REQUIRE(before.has(at));
 	/* The guests' kernels can tell. */
 	if (!before.has(at + "/bound") && !std::getenv("RXAQM_GUEST"))

@@ -23,7 +23,7 @@ void receive_all(const Host &host, const Wire &wire, Testpmd &testpmd)
 	const long before = testpmd.received();
 
 	send_some(wire, 500);
-	CAPTURE(testpmd.log(), host.rxaqm(wire.rx, { "status" }).out);
+	CAPTURE(testpmd.log(), host.rxaqm(wire.rx, { "status", "--all" }).out);
 	CHECK(eventually([&] { return testpmd.received() >= before + 500; }, 60s));
 	CHECK(host.stat(wire.rx, wire.rx_if, "redirect") >= 500);
 	testpmd.end();
@@ -151,7 +151,7 @@ TEST_CASE("dpdk: what testpmd sends is all accounted for, and no more than max_d
 	const int64_t sent = testpmd.sent(), dropped = a.stat("drop");
 
 	CAPTURE(testpmd.log(), sent, packets, lost, dropped,
-		a.host.rxaqm(a.wire.rx, { "status" }).out);
+		a.host.rxaqm(a.wire.rx, { "status", "--all" }).out);
 	CHECK(sent > 50000);
 	/* Less what was in its ring at the end, and more by the kernel's own few. */
 	CHECK(packets + lost > sent - 4096);

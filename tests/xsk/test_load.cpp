@@ -80,7 +80,7 @@ TEST_CASE("xsk: TCP with ECN through a slow consumer waits about the target, not
 	CAPTURE(observed.number("/p50_ns"), observed.number("/p99_ns"), enforced.number("/p50_ns"),
 		enforced.number("/p99_ns"), observed.number("/disturbed"),
 		enforced.number("/disturbed"), observed.number("/counted"),
-		enforced.number("/counted"), a.host.rxaqm(a.wire.rx, { "status" }).out);
+		enforced.number("/counted"), a.host.rxaqm(a.wire.rx, { "status", "--all" }).out);
 	CHECK(marks == 0);
 	if (observed.number("/counted") < 2000 || enforced.number("/counted") < 2000)
 		SKIP("the machine is too busy: the consumer was hardly ever alone on its CPU");
@@ -115,7 +115,7 @@ TEST_CASE("xsk: senders that do not respond lose max_drop at most, and the rest 
 	consumer.kill(SIGTERM);
 	Result result = consumer.wait();
 
-	CAPTURE(result.text(), a.host.rxaqm(a.wire.rx, { "status" }).out);
+	CAPTURE(result.text(), a.host.rxaqm(a.wire.rx, { "status", "--all" }).out);
 	REQUIRE(result.exit_code == 0);
 	CHECK(a.stat("drop") > 100);
 	/* By lot: a few more or less. */
@@ -165,7 +165,7 @@ TEST_CASE("xsk: a fast consumer behind a slow NIC queue: packets are judged by t
 	}
 	received += socket.drain(200ms);
 	CAPTURE(ect0, received, socket.longest_wait_ns, socket.longest_sojourn_ns,
-		a.host.rxaqm(a.wire.rx, { "status" }).out);
+		a.host.rxaqm(a.wire.rx, { "status", "--all" }).out);
 	CHECK(received > 5000);
 	CHECK(socket.with_meta == received);
 	CHECK(socket.standing > 1000);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* rxaqm top: a screen on a terminal, else one line per queue and interval. */
+/* rxaqm top: a table that is drawn anew on a terminal, else one line per queue and interval. */
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
+#include <sys/param.h>
 #include <unistd.h>
 
 #include "base/now.h"
@@ -15,6 +15,7 @@ struct args {
 	__u64 count;
 	__u64 interval_ns;
 	const char *columns; /* as typed */
+	bool all; /* queues */
 	bool no_headings;
 	bool plain;
 	bool flows;
@@ -26,8 +27,9 @@ static const struct rxaqm_option top_options[] = {
 	  RXAQM_DURATION(interval_ns, 10 * RXAQM_NSEC_PER_MSEC, 60 * RXAQM_NSEC_PER_SEC) },
 	{ "output", 'o', "LIST", "Show only these columns, named as in JSON: interface,queue,pps",
 	  RXAQM_WORD(columns) },
+	{ "all", 'a', NULL, "Idle queues, too", RXAQM_FLAG(all) },
 	{ "noheadings", 0, NULL, "Print lines without headings", RXAQM_FLAG(no_headings) },
-	{ "plain", 'p', NULL, "Print lines on a terminal, too, instead of a screen",
+	{ "plain", 'p', NULL, "Print lines on a terminal, too, one after the other",
 	  RXAQM_FLAG(plain) },
 	{ "flows", 0, NULL, "Print lines, with the largest flows of each queue that stands",
 	  RXAQM_FLAG(flows) },
@@ -86,19 +88,20 @@ static void print_json(const struct rxaqm_top *top, const struct rxaqm_top_row *
 	rxaqm_out_end(out);
 }
 
-static void print_line(const struct rxaqm_top *top, const struct rxaqm_top_row *row)
+/* Print a line of @width characters: titles (@row NULL) or a row. */
+static void print_line(const struct rxaqm_top *top, const struct rxaqm_top_row *row,
+		       unsigned int width)
 {
 	enum rxaqm_top_column column[RXAQM_TOP_COLUMNS];
+	unsigned int nr = top->nr_columns, i;
 	char cell[RXAQM_TOP_CELL];
-	/* A pipe gets all columns. */
-	unsigned int width = isatty(STDOUT_FILENO) ? rxaqm_width() : ~0U, nr, i;
 
-	nr = top->nr_columns;
 	memcpy(column, top->column, sizeof(column));
 	if (!nr)
 		nr = rxaqm_top_fit(top, width, column);
 	if (row && row->now.standing)
-		rxaqm_paint(stdout, RXAQM_BOLD);
+		rxaqm_paint(stdout,
+			    row->now.mode == RXAQM_MODE_NOW_ENFORCE ? RXAQM_GREEN : RXAQM_RED);
 	for (i = 0; i < nr; i++)
 		printf("%s%s", i ? " " : "", rxaqm_top_cell(top, column[i], row, cell));
 	printf("%s", row ? rxaqm_top_socket(row, cell) : "");
@@ -109,8 +112,9 @@ static void print_line(const struct rxaqm_top *top, const struct rxaqm_top_row *
 
 static int print(const struct rxaqm_top *top, const struct args *args, __u64 shown)
 {
+	/* A pipe gets all columns. */
+	unsigned int width = isatty(STDOUT_FILENO) ? rxaqm_width() : ~0U, i;
 	struct rxaqm_out out;
-	unsigned int i;
 
 	rxaqm_out_open(&out, stdout, rxaqm_json);
 	if (rxaqm_json) {
@@ -118,7 +122,8 @@ static int print(const struct rxaqm_top *top, const struct args *args, __u64 sho
 		rxaqm_out_u64(&out, "time_ns", NULL, top->taken_ns);
 		rxaqm_out_array(&out, "queues");
 	} else if (shown % 20 == 0 && !args->no_headings) {
-		print_line(top, NULL);
+		print_line(top, NULL, width);
+		rxaqm_hidden_print(&out, top->nr_hidden);
 	}
 	for (i = 0; i < top->nr_rows; i++) {
 		const struct rxaqm_top_row *row = top->shown[i];
@@ -126,7 +131,7 @@ static int print(const struct rxaqm_top *top, const struct args *args, __u64 sho
 		if (rxaqm_json)
 			print_json(top, row, args->flows, &out);
 		else
-			print_line(top, row);
+			print_line(top, row, width);
 		if (args->flows && !rxaqm_json)
 			rxaqm_flows_out(&out, top->state, (unsigned int)(row - top->row),
 					&row->now.queue);
@@ -135,9 +140,33 @@ static int print(const struct rxaqm_top *top, const struct args *args, __u64 sho
 	return rxaqm_out_close(&out, true);
 }
 
-/* Print lines until COUNT is reached or nobody reads them any more. */
-static void run_plain(struct rxaqm_top *top, const struct args *args)
+/* Draw the verdict of status and as many rows as there is room for, on a screen that is cleared. */
+static int draw(const struct rxaqm_top *top)
 {
+	unsigned int room = rxaqm_clear(), nr, i;
+	char text[RXAQM_OVERVIEW_LEN];
+	struct rxaqm_out out;
+
+	rxaqm_out_open(&out, stdout, false);
+	rxaqm_paint(stdout, rxaqm_overview_paint(&top->overview));
+	printf("%.*s\n", (int)rxaqm_width(), rxaqm_overview_text(&top->overview, text));
+	rxaqm_paint(stdout, RXAQM_PLAIN);
+	print_line(top, NULL, rxaqm_width());
+	/* Besides both lines above and those below, the last of which is empty. */
+	room = room > 6 ? room - 5 : 1;
+	nr = MIN(top->nr_rows, room);
+	for (i = 0; i < nr; i++)
+		print_line(top, top->shown[i], rxaqm_width());
+	if (nr < top->nr_rows)
+		printf("  %u more queues; \"rxaqm top -p\" prints all\n", top->nr_rows - nr);
+	rxaqm_hidden_print(&out, top->nr_hidden);
+	return rxaqm_out_close(&out, false);
+}
+
+/* Look until COUNT is reached or nobody reads it any more. */
+static void run(struct rxaqm_top *top, const struct args *args)
+{
+	bool screen = rxaqm_clears() && !rxaqm_json && !args->plain && !args->flows;
 	__u64 next_ns, shown;
 
 	rxaqm_top_take(top);
@@ -148,23 +177,9 @@ static void run_plain(struct rxaqm_top *top, const struct args *args)
 			rxaqm_flows_ask(top->state, 2 * args->interval_ns + RXAQM_NSEC_PER_SEC);
 		rxaqm_sleep_until(next_ns);
 		rxaqm_top_take(top);
-		if (print(top, args, shown))
+		if (screen ? draw(top) : print(top, args, shown))
 			break;
 	}
-}
-
-/* A screen reads keys: standard input must be a terminal. */
-static bool run_screen(struct rxaqm_top *top, const struct args *args)
-{
-	if (rxaqm_json || args->plain || args->flows || !isatty(STDIN_FILENO) ||
-	    !isatty(STDOUT_FILENO))
-		return false;
-	if (rxaqm_top_screen(top, args->interval_ns, args->count))
-		return true;
-	rxaqm_log_notice("a terminal of type \"%s\" shows no screen, so these are lines; "
-			 "\"TERM=xterm rxaqm top\" shows a screen",
-			 getenv("TERM") ?: "");
-	return false;
 }
 
 int rxaqm_cmd_top(int argc, char **argv, struct rxaqm_call *call)
@@ -179,8 +194,8 @@ int rxaqm_cmd_top(int argc, char **argv, struct rxaqm_call *call)
 	struct args args = { .interval_ns = RXAQM_NSEC_PER_SEC };
 	static struct rxaqm_top top; /* large: all zero until used */
 
-	top.sort = RXAQM_TOP_COLUMNS;
 	top.ifname = *rxaqm_options_read(&command, argc, argv, &args);
+	top.all = args.all || rxaqm_json;
 	if (read_columns(&top, args.columns, &call->error))
 		return -1;
 	if (rxaqm_view_open(call, top.ifname)) {
@@ -192,7 +207,6 @@ int rxaqm_cmd_top(int argc, char **argv, struct rxaqm_call *call)
 	if (args.flows && rxaqm_state_open(&call->state, true, &call->error))
 		return -1;
 	top.state = &call->state;
-	if (!run_screen(&top, &args))
-		run_plain(&top, &args);
+	run(&top, &args);
 	return RXAQM_EXIT_OK;
 }

@@ -1,19 +1,22 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 #include "cli/top.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/param.h>
 
 #include "base/clean.h"
 #include "base/now.h"
+#include "base/number.h"
 #include "base/parse.h"
 
 /* Kinds of values. */
 enum kind {
 	TEXT,
 	NUMBER, /* printed as it is */
-	RATE, /* per second; a sum makes sense */
+	COUNT, /* with separators */
+	RATE, /* the same, per second */
 	TIME, /* ns, shown in ms */
 };
 
@@ -27,12 +30,12 @@ static const struct {
 	unsigned int spare;
 } columns[RXAQM_TOP_COLUMNS] = {
 	{ "interface", -9, TEXT, 0 }, { "Q", 2, NUMBER, 0 },	{ "CPU", 3, NUMBER, 1 },
-	{ "pps", 7, RATE, 0 },	      { "drop", 6, RATE, 0 },	{ "mark", 6, RATE, 0 },
-	{ "would", 6, RATE, 0 },      { "exempt", 6, RATE, 3 }, { "low", 7, RATE, 3 },
-	{ "drained", 7, RATE, 3 },    { "left", 6, RATE, 3 },	{ "q(ms)", 7, TIME, 0 },
+	{ "pps", 9, RATE, 0 },	      { "drop", 7, RATE, 0 },	{ "mark", 7, RATE, 0 },
+	{ "would", 7, RATE, 0 },      { "exempt", 7, RATE, 3 }, { "low", 9, RATE, 3 },
+	{ "drained", 7, RATE, 3 },    { "left", 7, RATE, 3 },	{ "q(ms)", 7, TIME, 0 },
 	{ "p99(ms)", 7, TIME, 0 },    { "ACK", 7, RATE, 2 },	{ "CE", 7, RATE, 2 },
 	{ "not-ECT", 7, RATE, 2 },    { "signal", 6, TEXT, 1 }, { "tgt(ms)", 7, TIME, 0 },
-	{ "limit", 6, NUMBER, 1 },    { "mode", -7, TEXT, 0 },
+	{ "limit", 7, COUNT, 1 },     { "mode", -7, TEXT, 0 },
 };
 #define SPAREST 3
 
@@ -53,16 +56,13 @@ static double rate(const struct rxaqm_top_row *row, enum rxaqm_stat stat)
 	return rxaqm_look_rate(&row->before, &row->now, stat);
 }
 
-static void fill(struct rxaqm_top_row *row, __u64 look)
+static void fill(struct rxaqm_top_row *row)
 {
 	const struct rxaqm_figures *now = &row->now;
 	const __u64 *hist = now->queue.hist, *since = row->before.queue.hist;
-	struct rxaqm_top_past *past = &row->past[look % RXAQM_TOP_PAST];
 	double *value = row->value;
 	double low;
 
-	*past = (struct rxaqm_top_past){ look, rxaqm_hist_quantile_ns(hist, since, 500),
-					 rxaqm_hist_quantile_ns(hist, since, 990) };
 	row->ack_drop = rate(row, RXAQM_STAT_ACK_DROP);
 	value[RXAQM_TOP_QUEUE] = now->number;
 	value[RXAQM_TOP_CPU] = now->queue.cpu;
@@ -76,8 +76,8 @@ static void fill(struct rxaqm_top_row *row, __u64 look)
 	value[RXAQM_TOP_EXEMPT] = rate(row, RXAQM_STAT_OVER_EXEMPT);
 	value[RXAQM_TOP_DRAINED] = rate(row, RXAQM_STAT_POLLS_DRAINED);
 	value[RXAQM_TOP_LEFT] = rate(row, RXAQM_STAT_POLLS_LEFT);
-	value[RXAQM_TOP_P50] = (double)past->p50_ns;
-	value[RXAQM_TOP_P99] = (double)past->p99_ns;
+	value[RXAQM_TOP_P50] = (double)rxaqm_hist_quantile_ns(hist, since, 500);
+	value[RXAQM_TOP_P99] = (double)rxaqm_hist_quantile_ns(hist, since, 990);
 	value[RXAQM_TOP_ACK] = rate(row, RXAQM_STAT_OVER_ACK);
 	value[RXAQM_TOP_CE] = rate(row, RXAQM_STAT_OVER_CE) + rate(row, RXAQM_STAT_OVER_ECT0) +
 			      rate(row, RXAQM_STAT_OVER_ECT1); /* ECN-capable packets */
@@ -100,43 +100,21 @@ static void take_row(struct rxaqm_top *top, const struct rxaqm_iface *iface, con
 	rxaqm_look_keep(&row->before, row->attached_ns, now);
 	rxaqm_figures_take(top->state, iface, queue, rxaqm_now_ns(), now);
 	/* There is nothing to compare with yet, or only values of another attachment. */
-	if (row->attached_ns != iface->attached_ns) {
+	if (row->attached_ns != iface->attached_ns)
 		rxaqm_look_keep(&row->before, iface->attached_ns, now);
-		memset(row->past, 0, sizeof(row->past));
-	}
 	row->attached_ns = iface->attached_ns;
 	strcpy(row->interface, name);
 	rxaqm_socket_look(iface, &now->queue, rxaqm_state_wait(top->state, iface, queue), NULL,
 			  now->now_ns, &row->socket);
-	fill(row, top->look);
+	fill(row);
 	if (now->standing)
 		rxaqm_overview_standing(&top->overview, name, queue, now->sojourn_ns,
 					now->mode == RXAQM_MODE_NOW_ENFORCE);
+	if (!top->all && rxaqm_figures_idle(now))
+		top->nr_hidden++;
 	/* An interface that was attached again meanwhile may come twice. */
-	if (top->nr_taken < RXAQM_MAX_QUEUES)
-		top->taken[top->nr_taken++] = row;
-}
-
-void rxaqm_top_take(struct rxaqm_top *top)
-{
-	const struct rxaqm_iface *iface;
-	char name[RXAQM_IFNAMSIZ];
-	unsigned int i;
-	bool here;
-
-	top->nr_taken = 0;
-	top->look++;
-	top->overview = (struct rxaqm_overview){};
-	rxaqm_view_each(iface, top->state, top->ifname) {
-		rxaqm_iface_name(iface, name, &here);
-		rxaqm_overview_iface(&top->overview, iface->nr_queues,
-				     rxaqm_status_unguarded(iface, here) ? name : NULL);
-		for (i = 0; i < iface->nr_queues; i++)
-			if (rxaqm_queue_shows(iface, rxaqm_state_queue(top->state, iface, i)))
-				take_row(top, iface, name, i);
-	}
-	top->taken_ns = rxaqm_now_ns();
-	rxaqm_top_arrange(top);
+	else if (top->nr_rows < RXAQM_MAX_QUEUES)
+		top->shown[top->nr_rows++] = row;
 }
 
 const char *rxaqm_top_text(const struct rxaqm_top_row *row, enum rxaqm_top_column column)
@@ -159,35 +137,36 @@ static __u64 stood(const struct rxaqm_top_row *row)
 	return row->now.standing ? 1 + row->now.sojourn_ns : 0;
 }
 
-/* Numbers descending, names ascending; equal rows stay in the order of interface and queue. */
-static int compare(const void *a, const void *b, void *arg)
+/* Equal rows stay in the order of interface and queue. */
+static int compare(const void *a, const void *b)
 {
 	const struct rxaqm_top_row *x = *(const struct rxaqm_top_row *const *)a;
 	const struct rxaqm_top_row *y = *(const struct rxaqm_top_row *const *)b;
-	const struct rxaqm_top *top = arg;
-	int order;
 
-	if (top->sort == RXAQM_TOP_COLUMNS)
-		order = stood(x) < stood(y) ? 1 : -(stood(x) > stood(y));
-	else if (columns[top->sort].kind == TEXT)
-		order = strcmp(rxaqm_top_text(x, top->sort), rxaqm_top_text(y, top->sort));
-	else
-		order = (x->value[top->sort] < y->value[top->sort]) -
-			(x->value[top->sort] > y->value[top->sort]);
-	if (!order)
+	if (stood(x) == stood(y))
 		return (x > y) - (x < y);
-	return top->reverse ? -order : order;
+	return stood(x) < stood(y) ? 1 : -1;
 }
 
-void rxaqm_top_arrange(struct rxaqm_top *top)
+void rxaqm_top_take(struct rxaqm_top *top)
 {
+	const struct rxaqm_iface *iface;
+	char name[RXAQM_IFNAMSIZ];
 	unsigned int i;
+	bool here;
 
-	top->nr_rows = 0;
-	for (i = 0; i < top->nr_taken; i++)
-		if (strstr(top->taken[i]->interface, top->filter))
-			top->shown[top->nr_rows++] = top->taken[i];
-	qsort_r(top->shown, top->nr_rows, sizeof(top->shown[0]), compare, top);
+	top->nr_rows = top->nr_hidden = 0;
+	top->overview = (struct rxaqm_overview){};
+	rxaqm_view_each(iface, top->state, top->ifname) {
+		rxaqm_iface_name(iface, name, &here);
+		rxaqm_overview_iface(&top->overview, iface->nr_queues,
+				     rxaqm_status_unguarded(iface, here) ? name : NULL);
+		for (i = 0; i < iface->nr_queues; i++)
+			if (rxaqm_queue_shows(iface, rxaqm_state_queue(top->state, iface, i)))
+				take_row(top, iface, name, i);
+	}
+	top->taken_ns = rxaqm_now_ns();
+	qsort(top->shown, top->nr_rows, sizeof(top->shown[0]), compare);
 }
 
 static int width_of(const struct rxaqm_top *top, enum rxaqm_top_column column)
@@ -221,6 +200,7 @@ const char *rxaqm_top_cell(const struct rxaqm_top *top, enum rxaqm_top_column co
 			   const struct rxaqm_top_row *row, char buf[RXAQM_TOP_CELL])
 {
 	int width = width_of(top, column);
+	char number[RXAQM_COUNTED_LEN];
 
 	if (!row)
 		snprintf(buf, RXAQM_TOP_CELL, "%*s", width, columns[column].title);
@@ -230,25 +210,12 @@ const char *rxaqm_top_cell(const struct rxaqm_top *top, enum rxaqm_top_column co
 		snprintf(buf, RXAQM_TOP_CELL, "%*s", width, "-");
 	else if (columns[column].kind == TIME)
 		snprintf(buf, RXAQM_TOP_CELL, "%*.2f", width, row->value[column] / 1e6);
-	else
+	else if (columns[column].kind == NUMBER)
 		snprintf(buf, RXAQM_TOP_CELL, "%*.0f", width, row->value[column]);
-	rxaqm_clean(buf);
-	return buf;
-}
-
-const char *rxaqm_top_sum(const struct rxaqm_top *top, enum rxaqm_top_column column,
-			  char buf[RXAQM_TOP_CELL])
-{
-	int width = width_of(top, column);
-	double sum = 0;
-	unsigned int i;
-
-	for (i = 0; i < top->nr_rows; i++)
-		sum += top->shown[i]->value[column];
-	if (columns[column].kind == RATE)
-		snprintf(buf, RXAQM_TOP_CELL, "%*.0f", width, sum);
 	else
-		snprintf(buf, RXAQM_TOP_CELL, "%*s", width, column ? "" : "sum");
+		snprintf(buf, RXAQM_TOP_CELL, "%*s", width,
+			 rxaqm_counted(round(row->value[column]), number));
+	rxaqm_clean(buf);
 	return buf;
 }
 

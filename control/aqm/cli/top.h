@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Contents of "rxaqm top": one row per queue, with figures per second. Shown as lines and JSON
- * (cmd_top.c), and on a screen (top_screen.c).
- */
+/* Contents of "rxaqm top": one row per queue, with figures per second. */
 #pragma once
 
 #include "attach/sockets.h"
@@ -39,13 +37,6 @@ extern const char *const rxaqm_top_keys[RXAQM_TOP_COLUMNS + 1];
 /* Is @column a rate per second? */
 bool rxaqm_top_is_rate(enum rxaqm_top_column column);
 
-/* How long queues stood at the newest looks: this many. */
-#define RXAQM_TOP_PAST 300
-struct rxaqm_top_past {
-	__u64 look; /* number of that look; 0: none */
-	__u64 p50_ns, p99_ns;
-};
-
 struct rxaqm_top_row {
 	char interface[RXAQM_IFNAMSIZ];
 	struct rxaqm_figures now;
@@ -54,7 +45,6 @@ struct rxaqm_top_row {
 	__u64 attached_ns;
 	double ack_drop; /* part of drop */
 	double value[RXAQM_TOP_COLUMNS]; /* of columns that are numbers; times in ns */
-	struct rxaqm_top_past past[RXAQM_TOP_PAST]; /* by look, modulo this size */
 };
 
 /* Is there no value: no packet has told the CPU yet, or no flow is limited? */
@@ -64,24 +54,20 @@ const char *rxaqm_top_text(const struct rxaqm_top_row *row, enum rxaqm_top_colum
 
 struct rxaqm_top {
 	const char *ifname; /* NULL: all */
-	char filter[RXAQM_IFNAMSIZ]; /* show only interfaces whose names contain this */
-	enum rxaqm_top_column sort; /* RXAQM_TOP_COLUMNS: longest standing queues first */
-	bool reverse;
+	bool all; /* idle queues, too */
 	enum rxaqm_top_column column[RXAQM_TOP_COLUMNS]; /* columns to show, */
 	unsigned int nr_columns; /* and their number; 0: as many as fit */
 	struct rxaqm_state *state;
-	unsigned int nr_taken, nr_rows; /* all queues, and those shown */
+	unsigned int nr_rows, nr_hidden; /* those shown, and those that are idle */
 	__u64 taken_ns;
-	__u64 look; /* number of looks so far */
 	struct rxaqm_overview overview; /* of all queues, whatever is shown */
-	const struct rxaqm_top_row *taken[RXAQM_MAX_QUEUES], *shown[RXAQM_MAX_QUEUES];
-	struct rxaqm_top_row row[RXAQM_MAX_QUEUES]; /* by index; 50 MB if all are in use */
+	/* Those that stand come first, the longest on top. */
+	const struct rxaqm_top_row *shown[RXAQM_MAX_QUEUES];
+	struct rxaqm_top_row row[RXAQM_MAX_QUEUES]; /* by index */
 };
 
 /* Read all queues' counters; figures are differences to the previous call. */
 void rxaqm_top_take(struct rxaqm_top *top);
-/* Choose and sort the rows to show. */
-void rxaqm_top_arrange(struct rxaqm_top *top);
 
 /* Choose the columns that fit into @width characters. Returns their number. */
 unsigned int rxaqm_top_fit(const struct rxaqm_top *top, unsigned int width,
@@ -91,13 +77,5 @@ unsigned int rxaqm_top_fit(const struct rxaqm_top *top, unsigned int width,
 /* Title of @column, or its value in @row, padded to the column's width. */
 const char *rxaqm_top_cell(const struct rxaqm_top *top, enum rxaqm_top_column column,
 			   const struct rxaqm_top_row *row, char buf[RXAQM_TOP_CELL]);
-/* The sum over all rows shown, if that makes sense. */
-const char *rxaqm_top_sum(const struct rxaqm_top *top, enum rxaqm_top_column column,
-			  char buf[RXAQM_TOP_CELL]);
 /* How long packets wait for the consumer of a socket behind the queue: ", xsk 1.25 ms", or "". */
 const char *rxaqm_top_socket(const struct rxaqm_top_row *row, char buf[RXAQM_TOP_CELL]);
-
-/* Show it on a terminal until q is pressed or after @count looks (0: without limit). False: this
- * type of terminal is unknown.
- */
-bool rxaqm_top_screen(struct rxaqm_top *top, __u64 interval_ns, __u64 count);

@@ -62,15 +62,3 @@ void rxaqm_say(struct rxaqm_out *out, struct json_object *of, const struct rxaqm
 				       json_object_get_string(value));
 	}
 }
-
-const char *rxaqm_counted(double value, char buf[32])
-{
-	bool whole = !value || (value >= 10 && value < 1e18);
-	int len = snprintf(buf, 32, whole ? "%.0f" : "%.3g", value), at;
-
-	for (at = whole ? len - 3 : 0; at > 0; at -= 3) {
-		memmove(buf + at + 1, buf + at, (size_t)(len++ - at) + 1);
-		buf[at] = ',';
-	}
-	return buf;
-}

@@ -24,6 +24,3 @@ struct rxaqm_words {
 void rxaqm_say_text(struct rxaqm_out *out, const char *fmt, const char *text);
 /* Print fields of @of, in the order of @words, which a row without key ends. */
 void rxaqm_say(struct rxaqm_out *out, struct json_object *of, const struct rxaqm_words *words);
-
-/* 1234567.8 as 1,234,568, 0.25 as 0.25; in @buf. */
-const char *rxaqm_counted(double value, char buf[32]);

@@ -4,16 +4,12 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/number.h"
 #include "base/parse.h"
 #include "report/json_words.h"
 #include "report/status.h"
 #include "report/overview.h"
 #include "target.h"
-
-/* Up to this many queues are all shown, idle or not. */
-#define FEW 8
-/* A queue that no packet has come to for this long is idle. */
-#define IDLE_NS (10 * RXAQM_NSEC_PER_SEC)
 
 static void paint(struct rxaqm_out *out, enum rxaqm_paint paint, const char *fmt, const char *text)
 {
@@ -31,7 +27,7 @@ static void print_counts(struct rxaqm_out *out, struct json_object *of, const ch
 						    { 0 } };
 	struct json_object *members = rxaqm_json_object(of, counters);
 	bool any = false;
-	char buf[32];
+	char buf[RXAQM_COUNTED_LEN];
 
 	rxaqm_say(out, of, words);
 	if (!members) {
@@ -258,7 +254,7 @@ static bool is_idle(struct json_object *queue)
 {
 	struct json_object *idle_ns = json_object_object_get(queue, "idle_ns");
 
-	return !idle_ns || json_object_get_uint64(idle_ns) > IDLE_NS;
+	return !idle_ns || json_object_get_uint64(idle_ns) > RXAQM_IDLE_NS;
 }
 
 /* Print the queues that stand, or the others. Returns how many there are. */
@@ -291,14 +287,12 @@ static void print_queues(struct rxaqm_out *out, struct json_object *iface, bool 
 	__u64 nr = queues_of(iface), left;
 	unsigned int shown;
 
-	all |= nr <= FEW;
 	shown = print_some(out, iface, true, all);
 	shown += print_some(out, iface, false, all);
 	left = nr > shown ? nr - shown : 0;
 	if (!left)
 		return;
-	rxaqm_out_text(out, "  %llu %s", left, left > 1 ? "queues are idle" : "queue is idle");
-	rxaqm_out_text(out, all ? ": no packet yet\n" : ": no packet for 10s (--all shows more)\n");
+	rxaqm_hidden_print(out, left);
 }
 
 static void print_iface(struct rxaqm_out *out, struct json_object *iface, bool all)

@@ -2,6 +2,7 @@
 #include "base/number.h"
 
 #include <math.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -42,5 +43,17 @@ const char *rxaqm_format_number(double value, const char *unit, char buf[RXAQM_N
 		}
 	}
 	write_number(value, unit, buf);
+	return buf;
+}
+
+const char *rxaqm_counted(double value, char buf[RXAQM_COUNTED_LEN])
+{
+	bool whole = !value || (value >= 10 && value < 1e18);
+	int len = snprintf(buf, RXAQM_COUNTED_LEN, whole ? "%.0f" : "%.3g", value), at;
+
+	for (at = whole ? len - 3 : 0; at > 0; at -= 3) {
+		memmove(buf + at + 1, buf + at, (size_t)(len++ - at) + 1);
+		buf[at] = ',';
+	}
 	return buf;
 }

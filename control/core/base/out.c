@@ -11,6 +11,7 @@
 #include <time.h>
 
 #include "base/clean.h"
+#include "base/number.h"
 #include "base/parse.h"
 
 static void add(struct rxaqm_out *out, const char *key, struct json_object *value)
@@ -164,6 +165,16 @@ void rxaqm_out_u64(struct rxaqm_out *out, const char *key, const char *fmt, __u6
 		add(out, key, json_object_new_uint64(value));
 	else if (fmt)
 		fprintf(out->file, fmt, value);
+}
+
+void rxaqm_out_count(struct rxaqm_out *out, const char *key, const char *fmt, __u64 value)
+{
+	char number[RXAQM_COUNTED_LEN];
+
+	if (out->json)
+		rxaqm_out_u64(out, key, NULL, value);
+	else
+		rxaqm_out_str(out, key, fmt, rxaqm_counted((double)value, number));
 }
 
 void rxaqm_out_s64(struct rxaqm_out *out, const char *key, const char *fmt, __s64 value)

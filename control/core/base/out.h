@@ -56,6 +56,8 @@ void rxaqm_out_text(struct rxaqm_out *out, const char *fmt, ...)
 
 /* @fmt: printf format for exactly the value (%llu, %lld, %f, %s), or NULL for JSON only. */
 void rxaqm_out_u64(struct rxaqm_out *out, const char *key, const char *fmt, __u64 value);
+/* @fmt has one %s, for the number with separators (1,234,567). */
+void rxaqm_out_count(struct rxaqm_out *out, const char *key, const char *fmt, __u64 value);
 void rxaqm_out_s64(struct rxaqm_out *out, const char *key, const char *fmt, __s64 value);
 void rxaqm_out_double(struct rxaqm_out *out, const char *key, const char *fmt, double value);
 /* @value NULL: JSON null, and no text. */

@@ -33,13 +33,28 @@ bool rxaqm_color_set(const char *word)
 	return false;
 }
 
+bool rxaqm_clears(void)
+{
+	const char *term = getenv("TERM");
+
+	return term && strcmp(term, "dumb") && isatty(STDOUT_FILENO);
+}
+
 bool rxaqm_paints(void)
 {
-	const char *no = getenv("NO_COLOR"), *term = getenv("TERM");
+	const char *no = getenv("NO_COLOR");
 
 	if (color != AUTO)
 		return color == ALWAYS;
-	return !(no && *no) && term && strcmp(term, "dumb") && isatty(STDOUT_FILENO);
+	return !(no && *no) && rxaqm_clears();
+}
+
+/* Not through stdout, which would print it as visible text, like text from others (clean.h). */
+static void write_code(const char *code)
+{
+	fflush(stdout);
+	if (write(STDOUT_FILENO, code, strlen(code)) < 0)
+		clearerr(stdin); /* only looks are lost */
 }
 
 void rxaqm_paint(FILE *file, enum rxaqm_paint paint)
@@ -50,14 +65,16 @@ void rxaqm_paint(FILE *file, enum rxaqm_paint paint)
 		[RXAQM_GREEN] = "\033[1;32m",
 	};
 
-	if (file != stdout || !rxaqm_paints())
-		return;
-	/* Not through stdout, which would print it as visible text, like text from others
-	 * (clean.h).
-	 */
-	fflush(stdout);
-	if (write(STDOUT_FILENO, codes[paint], strlen(codes[paint])) < 0)
-		clearerr(stdin); /* only colour is lost */
+	if (file == stdout && rxaqm_paints())
+		write_code(codes[paint]);
+}
+
+unsigned int rxaqm_clear(void)
+{
+	struct winsize size;
+
+	write_code("\033[H\033[J");
+	return !ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) && size.ws_row ? size.ws_row : 24;
 }
 
 unsigned int rxaqm_width(void)

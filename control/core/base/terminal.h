@@ -23,6 +23,11 @@ bool rxaqm_paints(void);
 /* Print to @file in the colour @paint from now on, if @file is standard output. */
 void rxaqm_paint(FILE *file, enum rxaqm_paint paint);
 
+/* Is standard output a terminal that can be cleared? */
+bool rxaqm_clears(void);
+/* Clear it, and go to its first line. Returns how many lines it has. */
+unsigned int rxaqm_clear(void);
+
 /* Characters in a line: COLUMNS, or the terminal's, or 80. */
 unsigned int rxaqm_width(void);
 

@@ -120,6 +120,19 @@ bool rxaqm_queue_shows(const struct rxaqm_iface *iface, const struct rxaqm_queue
 	return iface->nr_queues <= 8 || (q->flags & RXAQM_QUEUE_POLLED);
 }
 
+bool rxaqm_figures_idle(const struct rxaqm_figures *figures)
+{
+	return !figures->polled ||
+	       rxaqm_ns_since(figures->now_ns, figures->queue.poll_end_ns) > RXAQM_IDLE_NS;
+}
+
+void rxaqm_hidden_print(struct rxaqm_out *out, __u64 nr)
+{
+	if (nr)
+		rxaqm_out_text(out, "  %llu queue%s no packet for 10s (--all shows %s)\n", nr,
+			       nr > 1 ? "s had" : " had", nr > 1 ? "them" : "it");
+}
+
 /* If a standing queue was not polled for longer than this, its traffic has ended. If for less, its
  * CPU had no time for it, which is the worst kind of overload.
  */

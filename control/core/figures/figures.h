@@ -103,6 +103,12 @@ bool rxaqm_queue_polled_lately(const struct rxaqm_queue *q, __u64 now_ns);
 /* Does @q stand at @now_ns? The verdict of stand.h, while polls go on. */
 bool rxaqm_queue_stands(const struct rxaqm_queue *q, __u64 now_ns);
 
+/* No packet has come to it for this long, or none at all: text hides it, unless --all is given. */
+#define RXAQM_IDLE_NS (10 * RXAQM_NSEC_PER_SEC)
+bool rxaqm_figures_idle(const struct rxaqm_figures *figures);
+/* Say that @nr queues are hidden for that; nothing if none is. */
+void rxaqm_hidden_print(struct rxaqm_out *out, __u64 nr);
+
 /* Has the queue anything to show? Small interfaces show all queues. */
 bool rxaqm_queue_shows(const struct rxaqm_iface *iface, const struct rxaqm_queue *q);
 

@@ -53,7 +53,7 @@ TEST_CASE("simnic: a consumer's packets say how long they stood in the NIC's que
 	consumer.kill(SIGTERM);
 	Result result = consumer.wait();
 
-	CAPTURE(window.text(), result.text(), nic.rxaqm({ "status" }).out);
+	CAPTURE(window.text(), result.text(), nic.rxaqm({ "status", "--all" }).out);
 	REQUIRE(window.truth.quantile_ns(0.5) > 10e6);
 	CHECK(nic.signal() == "hint");
 	CHECK(nic.stat("redirect") > 1000);
@@ -91,7 +91,8 @@ TEST_CASE("simnic: DPDK's testpmd behind rxaqm has a short queue, overloaded or 
 	REQUIRE(nic.rxaqm({ "policy", "set", nic.name(), "mode=enforce" }).exit_code == 0);
 	const Window after = loaded(nic, pps, 4s);
 
-	CAPTURE(pps, before.text(), after.text(), testpmd.log(), nic.rxaqm({ "status" }).out);
+	CAPTURE(pps, before.text(), after.text(), testpmd.log(),
+		nic.rxaqm({ "status", "--all" }).out);
 	CHECK(nic.signal() == "hint");
 	CHECK(nic.stat("redirect") > 10000);
 	CHECK(testpmd.received() > received + 10000);

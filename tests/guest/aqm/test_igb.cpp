@@ -355,7 +355,7 @@ TEST_CASE("igb: zero-copy sockets get all packets, and the stack does afterwards
 	std::this_thread::sleep_for(2s);
 	consumer.kill(SIGTERM);
 	Result result = consumer.wait();
-	const std::string status = igb.host.rxaqm(igb.wire->rx, { "status" }).out;
+	const std::string status = igb.host.rxaqm(igb.wire->rx, { "status", "--all" }).out;
 	const int64_t packets = total(result.out, "packets");
 	CAPTURE(result.text(), status);
 	CHECK(result.exit_code == 0);

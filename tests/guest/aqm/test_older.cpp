@@ -65,7 +65,7 @@ TEST_CASE("older: native mode enforces, says what is missing, and is detached as
 
 		CHECK(eventually([&] { return stat("drop") > 0 && stat("ecn_mark") > 0; }, 60s));
 	}
-	CAPTURE(host.rxaqm(wire->rx, { "status" }).out);
+	CAPTURE(host.rxaqm(wire->rx, { "status", "--all" }).out);
 	/* ICMP, ARP and pure ACKs are not touched, as on other kernels. */
 	for (FrameKind kind : { ICMP_ECHO, ARP_REQUEST })
 		CHECK(frames.counts[kind].marked == 0);

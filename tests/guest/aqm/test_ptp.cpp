@@ -85,7 +85,7 @@ struct Nic {
 	}
 	std::string notes() const
 	{
-		return host.rxaqm(wire->rx, { "status" }).out;
+		return host.rxaqm(wire->rx, { "status", "--all" }).out;
 	}
 };
 

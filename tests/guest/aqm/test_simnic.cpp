@@ -50,7 +50,7 @@ void check_overloaded(const SimNic &nic, const std::string &signal)
 		return std::abs((nic.stat("packets") - seen) -
 				(nic.nic_stat("rx_packets") - taken)) <= 20;
 	}));
-	CAPTURE(window.text(), nic.rxaqm({ "status" }).out, nic.rxaqm({ "clock" }).out);
+	CAPTURE(window.text(), nic.rxaqm({ "status", "--all" }).out, nic.rxaqm({ "clock" }).out);
 	require_stood(window);
 	CHECK(double(window.packets) > 0.8 * double(window.truth.packets));
 	CHECK(window.agrees(500, 0));
@@ -115,7 +115,7 @@ TEST_CASE("simnic: stamps of PTP packets only are of no use, but polls tell with
 	CHECK(nic.stat("judged") == 0);
 	CHECK(nic.signal() == "busy");
 	Window window = overloaded(nic, "busy");
-	CAPTURE(window.text(), nic.rxaqm({ "status" }).out);
+	CAPTURE(window.text(), nic.rxaqm({ "status", "--all" }).out);
 	require_stood(window);
 	CHECK(double(window.packets) > 0.8 * double(window.truth.packets));
 	CHECK(nic.stat("judged") > 1000);

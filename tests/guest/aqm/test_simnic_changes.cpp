@@ -122,7 +122,7 @@ TEST_CASE("simnic: signal=stamp passes everything once stamps are turned off", "
 	const int64_t drops = nic.stat("drop"), packets = nic.stat("packets");
 	std::this_thread::sleep_for(2s);
 	const std::string notes = nic.notes();
-	CAPTURE(notes, nic.rxaqm({ "status" }).out);
+	CAPTURE(notes, nic.rxaqm({ "status", "--all" }).out);
 	CHECK(nic.stat("packets") > packets + 100);
 	CHECK(nic.stat("drop") == drops);
 	CHECK(notes.find("turned off by someone else") != std::string::npos);
@@ -174,7 +174,8 @@ TEST_CASE("simnic: a step of the clock is learnt within seconds", "[simnic][step
 		nic.set("phc_step_ns", step_ns);
 		CAPTURE(step_ns, nic.rxaqm({ "clock" }).out);
 		const auto took = learn_again(nic);
-		CAPTURE(took.count(), nic.rxaqm({ "clock" }).out, nic.rxaqm({ "status" }).out);
+		CAPTURE(took.count(), nic.rxaqm({ "clock" }).out,
+			nic.rxaqm({ "status", "--all" }).out);
 		/* Slightly old stamps could belong to packets that waited: the estimate follows
 		 * them without a reset, in eight windows of 2.1 s.
 		 */
@@ -219,7 +220,7 @@ TEST_CASE("simnic: no sojourn counts that a step made wrong", "[simnic][step]")
 		}
 		const Truth truth = nic.truth();
 		CAPTURE(step_ns, truth.quantile_ns(0.5), truth.quantile_ns(1),
-			nic.rxaqm({ "status" }).out);
+			nic.rxaqm({ "status", "--all" }).out);
 		REQUIRE(truth.quantile_ns(0.5) > 10e6);
 		if (truth.quantile_ns(1) >= 700e6)
 			SKIP(PAUSED);
@@ -235,7 +236,7 @@ TEST_CASE("simnic: no sojourn counts that a step made wrong", "[simnic][step]")
 	Window window(nic);
 	std::this_thread::sleep_for(3s);
 	window.end();
-	CAPTURE(window.text(), nic.rxaqm({ "status" }).out);
+	CAPTURE(window.text(), nic.rxaqm({ "status", "--all" }).out);
 	CHECK(double(window.packets) > 0.8 * double(window.truth.packets));
 	CHECK(window.agrees(500, 0));
 	if (window.truth.quantile_ns(1) >= 700e6)
@@ -266,7 +267,7 @@ TEST_CASE("simnic: a shared completion queue is known, and enforcing shortens it
 	const int64_t observed_ns = tx_delay_p99(nic);
 	const Json status = nic.json("status");
 	const Polls after = polls_of_nic(nic);
-	const std::string text = nic.rxaqm({ "status" }).out;
+	const std::string text = nic.rxaqm({ "status", "--all" }).out;
 	CAPTURE(text, before.busy, before.all, after.busy, after.all);
 	REQUIRE(nic.truth().quantile_ns(0.5) > 20e6);
 	CHECK(status.number("/interfaces/0/queues/0/stats/polls_drained") - drained <=
@@ -277,7 +278,7 @@ TEST_CASE("simnic: a shared completion queue is known, and enforcing shortens it
 
 	REQUIRE(nic.rxaqm({ "policy", "set", nic.name(), "mode=enforce" }).exit_code == 0);
 	const int64_t enforced_ns = tx_delay_p99(nic);
-	CAPTURE(observed_ns, enforced_ns, nic.rxaqm({ "status" }).out);
+	CAPTURE(observed_ns, enforced_ns, nic.rxaqm({ "status", "--all" }).out);
 	CHECK(nic.stat("ecn_mark") > 0);
 	CHECK(observed_ns > 2 * enforced_ns);
 }

@@ -53,7 +53,7 @@ TEST_CASE("virtio: busy is within a factor of two of the truth", "[virtio]")
 	Sojourns before(host, wire->rx, wire->rx_if);
 	frames.run(8000ms);
 	Sojourns after(host, wire->rx, wire->rx_if);
-	CAPTURE(host.rxaqm(wire->rx, { "status" }).out);
+	CAPTURE(host.rxaqm(wire->rx, { "status", "--all" }).out);
 	REQUIRE(frames.received_last() > 200);
 	/* QEMU's threads decide whether frames wait in the ring or before it. */
 	if (host.stat(wire->rx, wire->rx_if, "polls_drained") >

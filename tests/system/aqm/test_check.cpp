@@ -134,7 +134,7 @@ TEST_CASE("check: a queue that stands: WARNING, then CRITICAL unless it is enfor
 			result = host.rxaqm(wire.rx, check);
 			CAPTURE(result.text());
 			CHECK(result.exit_code == 2);
-			CHECK(host.rxaqm(wire.rx, { "status" })
+			CHECK(host.rxaqm(wire.rx, { "status", "--all" })
 				      .out.find(": 1 stands (" + wire.rx_if) != std::string::npos);
 			CHECK(Json(host.rxaqm(wire.rx, { "top", "-n1", "-i100ms", "-j" }).out)
 				      .flag("/queues/0/standing"));

@@ -173,7 +173,7 @@ TEST_CASE("concurrent: a command waits for the one before it, whatever /run it s
 	Child attach({ rxaqm_path(), "attach", wire.rx_if }, options);
 	std::this_thread::sleep_for(std::chrono::milliseconds(700));
 	/* Reading needs no lock. */
-	CHECK(host.rxaqm(wire.rx, { "status" }).exit_code == 4);
+	CHECK(host.rxaqm(wire.rx, { "status", "--all" }).exit_code == 4);
 	CHECK(xdp_on(wire.rx, wire.rx_if) == 0);
 	if (removed)
 		REQUIRE(rmdir(host.state_dir().c_str()) == 0);

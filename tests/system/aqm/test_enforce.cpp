@@ -21,7 +21,7 @@ TEST_CASE("enforce: Not-ECT is dropped, ECT marked, all else untouched, and coun
 	CAPTURE(signal, ipv6);
 	s.frames.ipv6 = ipv6;
 	s.run_until(30000, [&] { return s.lost(NOT_ECT) && s.marked(ECT0) && s.marked(ECT1); });
-	CAPTURE(s.host.rxaqm(s.wire.rx, { "status" }).out);
+	CAPTURE(s.host.rxaqm(s.wire.rx, { "status", "--all" }).out);
 	/* Else frames may have been lost without rxaqm, and nothing below holds. */
 	REQUIRE(s.overflowed() == 0);
 
@@ -58,7 +58,7 @@ TEST_CASE("enforce: observe counts the same and touches nothing", "[enforce]")
 
 	CAPTURE(signal);
 	s.run_until(20000, [&] { return s.stat("would_drop") && s.stat("would_ecn_mark"); });
-	CAPTURE(s.host.rxaqm(s.wire.rx, { "status" }).out);
+	CAPTURE(s.host.rxaqm(s.wire.rx, { "status", "--all" }).out);
 	REQUIRE(s.overflowed() == 0);
 	for (const FrameCounts &count : s.frames.counts) {
 		CHECK(count.received == count.sent);
@@ -79,7 +79,7 @@ TEST_CASE("enforce: every ECT packet over ce_threshold is marked", "[enforce]")
 	s.run_until(20000, [&] {
 		return s.lost(NOT_ECT) && s.marked(ECT0) > s.frames.counts[ECT0].sent * 8 / 10;
 	});
-	CAPTURE(s.host.rxaqm(s.wire.rx, { "status" }).out);
+	CAPTURE(s.host.rxaqm(s.wire.rx, { "status", "--all" }).out);
 	REQUIRE(s.overflowed() == 0);
 	CHECK(s.marked(ECT0) > s.frames.counts[ECT0].sent * 8 / 10);
 	/* A CPU that was wanted elsewhere may have had a queue before the load, of all kinds. */
@@ -160,7 +160,7 @@ TEST_CASE("enforce: the queue of a responsive sender gets shorter", "[enforce]")
 	uint64_t after_ns = s.median_after(24000,
 					   [&](uint64_t ns) { return ns < before_ns * 2 / 3; });
 
-	CAPTURE(s.host.rxaqm(s.wire.rx, { "status" }).out);
+	CAPTURE(s.host.rxaqm(s.wire.rx, { "status", "--all" }).out);
 	CHECK(s.overflowed() == 0);
 	CHECK(after_ns < before_ns * 2 / 3);
 	/* It is kept short, not idle. */
@@ -182,7 +182,7 @@ TEST_CASE("enforce: who ignores marks and drops is shed, what is exempt, too", "
 	bool held = s.while_loaded([&] {
 		Json now = status();
 
-		told = s.host.rxaqm(s.wire.rx, { "status" }).out;
+		told = s.host.rxaqm(s.wire.rx, { "status", "--all" }).out;
 		/* Each frame is of another flow: nobody is known who could be over the limit. */
 		return now.number(law + "/limit_pps") > 0 &&
 		       now.number(law + "/limit_pps") < now.number(law + "/capacity_pps") &&
@@ -190,7 +190,7 @@ TEST_CASE("enforce: who ignores marks and drops is shed, what is exempt, too", "
 	});
 	CAPTURE(told);
 	CHECK(held);
-	CAPTURE(s.host.rxaqm(s.wire.rx, { "status" }).out);
+	CAPTURE(s.host.rxaqm(s.wire.rx, { "status", "--all" }).out);
 	REQUIRE(s.overflowed() == 0);
 	for (FrameKind kind : { NOT_ECT, ECT0, ECT1 })
 		CHECK(s.lost(kind) > 0);
@@ -273,7 +273,7 @@ TEST_CASE("enforce: exempt traffic that holds the queue by law=codel is told", "
 
 	s.frames.mix = { ICMP_ECHO };
 	CHECK(s.while_loaded([&] {
-		return s.host.rxaqm(s.wire.rx, { "status" })
+		return s.host.rxaqm(s.wire.rx, { "status", "--all" })
 			       .out
 			       .find("note: queue 0: exempt traffic holds it over target (100 % of its packets), and "
 				     "law=codel cannot help; exempt are ICMP, IGMP, OSPF, VRRP, PTP, all but IP, "
@@ -289,7 +289,7 @@ TEST_CASE("enforce: exempt traffic that holds the queue by law=codel is told", "
 	/* What may be dropped is no such case. */
 	s.frames.mix = { NOT_ECT };
 	s.frames.run(6000);
-	CHECK(s.host.rxaqm(s.wire.rx, { "status" }).out.find("exempt traffic") ==
+	CHECK(s.host.rxaqm(s.wire.rx, { "status", "--all" }).out.find("exempt traffic") ==
 	      std::string::npos);
 }
 

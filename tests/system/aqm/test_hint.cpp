@@ -74,7 +74,7 @@ TEST_CASE("hint: without stamps a queue that stands passes everything; in auto, 
 	frames.run(30000);
 	CHECK(host.stat(wire.rx, wire.rx_if, "judged") > 100);
 	CHECK(host.stat(wire.rx, wire.rx_if, "drop") > 0);
-	Result status = host.rxaqm(wire.rx, { "status" });
+	Result status = host.rxaqm(wire.rx, { "status", "--all" });
 	CAPTURE(status.text());
 	CHECK(has(status.out, "signal busy"));
 }
@@ -226,5 +226,5 @@ TEST_CASE("stamps: that stop coming are missed, and status says so", "[hint]")
 	CAPTURE(note);
 	CHECK(has(note, "stamps missing for "));
 	CHECK(has(note, "acting on busy"));
-	CHECK(has(host.rxaqm(wire.rx, { "status" }).out, "  note: stamps missing for "));
+	CHECK(has(host.rxaqm(wire.rx, { "status", "--all" }).out, "  note: stamps missing for "));
 }

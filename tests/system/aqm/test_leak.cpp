@@ -139,7 +139,7 @@ TEST_CASE("leak: commands that attach, set and detach leave nothing", "[leak]")
 	cycles.print("attach, policy set, detach");
 	CHECK(join(new_bpf_objects(objects)) == "");
 	CHECK(join(pins(host)) == join(files));
-	CHECK(host.rxaqm(wire.rx, { "status" }).exit_code == 4);
+	CHECK(host.rxaqm(wire.rx, { "status", "--all" }).exit_code == 4);
 	CHECK(all_traffic(wire) == "");
 }
 

@@ -55,11 +55,11 @@ TEST_CASE("lifecycle: an interface deleted while attached leaves nothing behind"
 	Netns &rx = a.wire->rx;
 
 	rx.ip("link delete " + a.ifname);
-	Result status = a.host.rxaqm(rx, { "status" });
+	Result status = a.host.rxaqm(rx, { "status", "--all" });
 	CAPTURE(status.text());
 	CHECK(status.exit_code == 0);
 	CHECK(status.out.find("taken off; detach") == std::string::npos);
-	CHECK(a.host.rxaqm(rx, { "status", a.ifname }).exit_code == 4);
+	CHECK(a.host.rxaqm(rx, { "status", "--all", a.ifname }).exit_code == 4);
 	CHECK(a.host.rxaqm({ "detach", "--all" }).exit_code == 0);
 	CHECK(a.host.gone());
 }
@@ -143,11 +143,11 @@ TEST_CASE("lifecycle: an interface moved to another namespace is found there", "
 	a.wire->rx.ip("link set dev " + a.ifname + " netns " + other.name());
 	bool kept = xdp_on(other, a.ifname) != 0;
 	CAPTURE(kept);
-	Result status = a.host.rxaqm(other, { "status", a.ifname });
+	Result status = a.host.rxaqm(other, { "status", "--all", a.ifname });
 	CAPTURE(status.text());
 	if (kept) {
 		CHECK(status.exit_code == 0);
-		CHECK(a.host.rxaqm(a.wire->rx, { "status", a.ifname }).exit_code == 4);
+		CHECK(a.host.rxaqm(a.wire->rx, { "status", "--all", a.ifname }).exit_code == 4);
 		other.ip("address add 10.77.0.2/24 dev " + a.ifname);
 		other.ip("link set dev " + a.ifname + " up");
 		CHECK(udp_transfer(a.wire->tx, other, Wire::RX_IP4, 50) == 50);
@@ -187,7 +187,7 @@ TEST_CASE("lifecycle: a namespace deleted while attached leaves nothing behind",
 		second.ip("link add sec0 type veth peer name sec1");
 		REQUIRE(a.host.rxaqm(second, { "attach", "sec0" }).exit_code == 0);
 		a.wire.reset();
-		Result status = a.host.rxaqm(second, { "status" });
+		Result status = a.host.rxaqm(second, { "status", "--all" });
 		CAPTURE(status.text());
 		CHECK(status.exit_code == 0);
 		CHECK(a.host.rxaqm(second, { "detach", "sec0" }).exit_code == 0);

@@ -65,7 +65,7 @@ TEST_CASE("no name of an interface reaches a terminal as it is", "[names]")
 	CHECK(has(place.checked({ "status", bad }).out, shown));
 	CHECK(has(place.checked({ "check" }).out, shown));
 	/* In a column there is one sign for each of its own. */
-	CHECK(has(place.checked({ "top", "-n", "1", "-i", "10ms" }).out, cleaned));
+	CHECK(has(place.checked({ "top", "-a", "-n", "1", "-i", "10ms" }).out, cleaned));
 	CHECK(has(place.checked({ "policy", "show", bad }).out, shown));
 	CHECK(has(place.checked({ "profile", "show", bad }).out, shown));
 	place.checked({ "hist", bad });

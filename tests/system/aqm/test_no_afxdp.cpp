@@ -49,7 +49,7 @@ TEST_CASE_METHOD(NoAfXdp, "no AF_XDP: all but sockets works, and status says so"
 		CAPTURE(attach.text());
 		REQUIRE(attach.exit_code == 0);
 		CHECK(all_traffic(wire) == "");
-		Result status = host.rxaqm(wire.rx, { "status", rx }, without);
+		Result status = host.rxaqm(wire.rx, { "status", "--all", rx }, without);
 		CAPTURE(status.text());
 		CHECK(status.exit_code == 0);
 		CHECK(status.out.find("note: this kernel has no AF_XDP") != std::string::npos);

@@ -128,7 +128,8 @@ TEST_CASE("pins: the daemon frees those of an interface that is deleted, not of 
 	if (deleted) {
 		d.wire.rx.ip("link del " + d.wire.rx_if);
 		CHECK(eventually([&] { return d.host.dispatchers().empty(); }));
-		CHECK(eventually([&] { return d.host.rxaqm({ "status" }).exit_code == 4; }));
+		CHECK(eventually(
+			[&] { return d.host.rxaqm({ "status", "--all" }).exit_code == 4; }));
 	} else {
 		const std::string kept = *d.host.dispatchers().begin();
 
@@ -196,7 +197,7 @@ TEST_CASE("pins: an interface that is gone, or hidden, is told from one that is 
 		Result detach = d.host.rxaqm(d.wire.rx, { "detach", "--all" });
 		CAPTURE(detach.text());
 		CHECK(detach.exit_code == 0);
-		CHECK(d.host.rxaqm({ "status" }).exit_code == 4);
+		CHECK(d.host.rxaqm({ "status", "--all" }).exit_code == 4);
 	}
 	if (held >= 0)
 		close(held);

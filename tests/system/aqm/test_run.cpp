@@ -115,7 +115,7 @@ TEST_CASE("run: RPS that comes later makes the CPUs' backlogs the queues, if nob
 		return r.host.json(r.wire.rx, { "status" }).text("/interfaces/0/key") == "cpu";
 	};
 	auto told = [&] {
-		return r.host.rxaqm(r.wire.rx, { "status" }).out.find("RPS spreads") !=
+		return r.host.rxaqm(r.wire.rx, { "status", "--all" }).out.find("RPS spreads") !=
 		       std::string::npos;
 	};
 	Args attach = { "attach", "-m", "generic", "--profile", "igb", r.wire.rx_if };

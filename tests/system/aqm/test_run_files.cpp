@@ -35,8 +35,8 @@ TEST_CASE("run: who may not ask the kernel gets the status that was written, and
 	without.prepare = [] { return prctl(PR_SET_SECUREBITS, SECBIT_NOROOT); };
 	without.environment = { "RUNTIME_DIRECTORY=" + r.service.dir() };
 	/* The same text as root's. */
-	Result text = r.host.rxaqm({ "status", r.wire.rx_if }, without);
-	Result own = r.host.rxaqm(r.wire.rx, { "status", r.wire.rx_if });
+	Result text = r.host.rxaqm({ "status", "--all", r.wire.rx_if }, without);
+	Result own = r.host.rxaqm(r.wire.rx, { "status", "--all", r.wire.rx_if });
 	auto until_age = [](const std::string &of) {
 		return of.substr(0, of.find("attached for"));
 	};
@@ -62,7 +62,7 @@ TEST_CASE("run: who may not ask the kernel gets the status that was written, and
 	/* It goes with the daemon. */
 	CHECK(r.service.stop().exit_code == 0);
 	CHECK(access(path.c_str(), F_OK) != 0);
-	Result none = r.host.rxaqm({ "status" }, without);
+	Result none = r.host.rxaqm({ "status", "--all" }, without);
 	CAPTURE(none.text());
 	CHECK(none.err.find("the daemon wrote") == std::string::npos);
 }
@@ -102,7 +102,7 @@ TEST_CASE("run: a status file that is no status is told, whatever is in it", "[r
 				       "\"interfaces\": "
 				    << content << " }";
 		CAPTURE(content);
-		CHECK(host.rxaqm({ "status" }, without).exit_code == 0);
+		CHECK(host.rxaqm({ "status", "--all" }, without).exit_code == 0);
 		CHECK(host.rxaqm({ "status", "-j" }, without).exit_code == 0);
 		CHECK(host.rxaqm({ "status", "-j", "eth0" }, without).exit_code == 4);
 	}

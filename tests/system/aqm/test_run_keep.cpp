@@ -38,7 +38,7 @@ TEST_CASE("run: what an operator sets outlives the daemon, until a reload or ano
 			.exit_code == 0);
 	CHECK(source(r, "mode") == "operator");
 	CHECK(source(r, "target") == "configuration");
-	Result status = r.host.rxaqm(r.wire.rx, { "status", r.wire.rx_if });
+	Result status = r.host.rxaqm(r.wire.rx, { "status", "--all", r.wire.rx_if });
 	CAPTURE(status.text());
 	CHECK(status.out.find("set: mode by operator ") != std::string::npos);
 	CHECK(status.out.find(" ago, target by configuration ") != std::string::npos);

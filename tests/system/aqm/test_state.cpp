@@ -61,7 +61,7 @@ TEST_CASE("state: attach clears away what an interrupted one left", "[state]")
 	REQUIRE(mkdir(host.state_dir().c_str(), 0700) == 0);
 	pin_map(host.state_dir() + "/queue_map");
 	pin_map(host.state_dir() + "/link_tp_gro");
-	CHECK(host.rxaqm(wire.rx, { "status" }).exit_code == 4);
+	CHECK(host.rxaqm(wire.rx, { "status", "--all" }).exit_code == 4);
 	Result result = host.rxaqm(wire.rx, { "attach", wire.rx_if });
 	CAPTURE(result.text());
 	CHECK(result.exit_code == 0);

@@ -309,7 +309,7 @@ TEST_CASE("state: a program whose state another BPF file system hides is named b
 		CHECK(result.text().find("ip link set dev " + wire.rx_if) != std::string::npos);
 	}
 	/* Where no program of ours is, there is nothing to name. */
-	CHECK(host.rxaqm(wire.tx, { "status" }).exit_code == 4);
+	CHECK(host.rxaqm(wire.tx, { "status", "--all" }).exit_code == 4);
 	CHECK(host.rxaqm(wire.tx, { "detach", "--all" }).exit_code == 0);
 	CHECK(xdp_on(wire.rx, wire.rx_if) == id);
 	REQUIRE(umount(host.bpffs().c_str()) == 0);

@@ -117,16 +117,6 @@ RunOptions on_terminal(const Host &host)
 	return host.with_environment(options);
 }
 
-/* Has it ended, and was not waited for? */
-bool is_zombie(pid_t pid)
-{
-	std::ifstream stat("/proc/" + std::to_string(pid) + "/stat");
-	std::string number, name, state;
-
-	stat >> number >> name >> state;
-	return state == "Z";
-}
-
 } // namespace
 
 TEST_CASE("views: status has state, policy and all counters, in JSON and in text", "[views]")
@@ -151,7 +141,7 @@ TEST_CASE("views: status has state, policy and all counters, in JSON and in text
 	CHECK(json.number(queue + "/stats/drop") == 0);
 	CHECK(json.number(queue + "/cpu") >= 0);
 
-	Result text = a.host.rxaqm(a.wire.rx, { "status", a.wire.rx_if });
+	Result text = a.host.rxaqm(a.wire.rx, { "status", "--all", a.wire.rx_if });
 	CAPTURE(text.text());
 	CHECK(text.exit_code == 0);
 	CHECK(text.out.find("1 interface, 1 queue: none stands\n\n" + a.wire.rx_if +
@@ -167,10 +157,11 @@ TEST_CASE("views: status tells the last second from what was since attach", "[vi
 
 	/* One look has no rates, unless an interval is given. */
 	CHECK_FALSE(a.host.json(a.wire.rx, { "status" }).has(queue + "/window"));
-	Result quiet = a.host.rxaqm(a.wire.rx, { "status", "-i", "200ms" });
+	Result quiet = a.host.rxaqm(a.wire.rx, { "status", "--all", "-i", "200ms" });
 	Background background(a.wire);
 	Json json = a.host.json(a.wire.rx, { "status", "-i", "2s" });
-	Result text = run(a.host.command(a.wire.rx, { "status" }), a.host.with_environment());
+	Result text = run(a.host.command(a.wire.rx, { "status", "--all" }),
+			  a.host.with_environment());
 	background.stop();
 	CAPTURE(quiet.text(), text.text());
 	CHECK(quiet.out.find("    last 2") != std::string::npos);
@@ -218,7 +209,7 @@ TEST_CASE("views: top counts packets a second", "[views]")
 TEST_CASE("views: top prints plain lines where there is no terminal", "[views]")
 {
 	Attached a;
-	Result top = a.host.rxaqm(a.wire.rx, { "top", "-n", "2", "-i", "50ms" });
+	Result top = a.host.rxaqm(a.wire.rx, { "top", "-a", "-n", "2", "-i", "50ms" });
 	size_t lines = size_t(std::count(top.out.begin(), top.out.end(), '\n'));
 
 	CAPTURE(top.text());
@@ -229,28 +220,29 @@ TEST_CASE("views: top prints plain lines where there is no terminal", "[views]")
 	CHECK(lines == 3);
 }
 
-TEST_CASE("views: top on a terminal waits for its intervals, with keys to read and without",
+TEST_CASE("views: top on a terminal waits for its intervals, and clears it unless told not to",
 	  "[views]")
 {
-	const bool input = GENERATE(true, false);
+	const bool clears = GENERATE(true, false);
 	Attached a;
 	Terminal terminal;
 	RunOptions options = on_terminal(a.host);
 
 	options.environment.push_back("TERM=xterm");
-	options.prepare = [&] { return terminal.enter(input); };
+	options.prepare = [&] { return terminal.enter(true); };
 	auto start = std::chrono::steady_clock::now();
-	Child top(a.host.command(a.wire.rx, { "top", "-n", "20", "-i", "50ms" }), options);
+	Child top(a.host.command(a.wire.rx, { "--color=never", "top", clears ? "--all" : "-ap",
+					      "-n", "20", "-i", "50ms" }),
+		  options);
 	CHECK(eventually([&] { return terminal.shows(a.wire.rx_if); }));
 	Result result = top.wait();
 	auto took = std::chrono::steady_clock::now() - start;
 	terminal.shows("");
-	CAPTURE(input, result.text(), terminal.shown());
+	CAPTURE(clears, result.text(), terminal.shown());
 	CHECK(result.exit_code == 0);
 	/* However slow the machine is, it does not end earlier. */
 	CHECK(took >= std::chrono::milliseconds(20 * 50));
-	/* Without keys to end it, it is lines. */
-	CHECK((terminal.shown().find('\033') != std::string::npos) == input);
+	CHECK((terminal.shown().find('\033') != std::string::npos) == clears);
 }
 
 TEST_CASE("views: top on a narrow terminal leaves out columns, but not the last ones", "[views]")
@@ -263,7 +255,7 @@ TEST_CASE("views: top on a narrow terminal leaves out columns, but not the last 
 	terminal.resize(columns);
 	options.environment.push_back("TERM=xterm");
 	options.prepare = [&] { return terminal.enter(true); };
-	Child top(a.host.command(a.wire.rx, { "top", "-n", "2", "-i", "50ms" }), options);
+	Child top(a.host.command(a.wire.rx, { "top", "-a", "-n", "2", "-i", "50ms" }), options);
 	CHECK(eventually([&] { return terminal.shows("observe"); }));
 	CHECK(top.wait().exit_code == 0);
 	terminal.shows("");
@@ -276,41 +268,6 @@ TEST_CASE("views: top on a narrow terminal leaves out columns, but not the last 
 	CHECK(terminal.shows("limit") == (columns >= 100));
 }
 
-TEST_CASE("views: top goes on while keys are typed, and ends at its time", "[views]")
-{
-	Attached a;
-	Terminal terminal;
-	RunOptions options = on_terminal(a.host);
-
-	options.environment.push_back("TERM=xterm");
-	options.prepare = [&] { return terminal.enter(true); };
-	Child top(a.host.command(a.wire.rx, { "top", "-n", "5", "-i", "200ms" }), options);
-	CHECK(eventually([&] { return terminal.shows(a.wire.rx_if); }));
-	/* A key each 20 ms, ten for an interval. */
-	CHECK(eventually([&] {
-		terminal.type("r");
-		terminal.shows("");
-		return is_zombie(top.pid());
-	}));
-	CHECK(top.wait().exit_code == 0);
-}
-
-TEST_CASE("views: top on a terminal that is not known prints lines", "[views]")
-{
-	Attached a;
-	Terminal terminal;
-	RunOptions options = on_terminal(a.host);
-
-	options.environment.push_back("TERM=xterm-that-nobody-knows");
-	options.prepare = [&] { return terminal.enter(true); };
-	Child top(a.host.command(a.wire.rx, { "top", "-n", "2", "-i", "50ms" }), options);
-	CHECK(eventually([&] { return terminal.shows("observe"); }));
-	Result result = top.wait();
-	CAPTURE(result.text(), terminal.shown());
-	CHECK(result.exit_code == 0);
-	CHECK(result.err.find("\"xterm-that-nobody-knows\" shows no screen") != std::string::npos);
-}
-
 TEST_CASE("views: top ends when its terminal is gone", "[views]")
 {
 	Attached a;
@@ -319,7 +276,7 @@ TEST_CASE("views: top ends when its terminal is gone", "[views]")
 
 	options.environment.push_back("TERM=xterm");
 	options.prepare = [&] { return terminal.enter(true); };
-	Child top(a.host.command(a.wire.rx, { "top", "-i", "50ms" }), options);
+	Child top(a.host.command(a.wire.rx, { "top", "-a", "-i", "50ms" }), options);
 	CHECK(eventually([&] { return terminal.shows(a.wire.rx_if); }));
 	terminal.hang_up();
 	Result result = top.wait();
@@ -374,7 +331,7 @@ TEST_CASE("views: hist has every packet that was given a sojourn", "[views]")
 	CHECK(sum == json.number(queue + "/packets"));
 	CHECK(json.number(queue + "/sojourn_p50_ns") <= json.number(queue + "/sojourn_p99_ns"));
 
-	Result text = a.host.rxaqm(a.wire.rx, { "hist", a.wire.rx_if });
+	Result text = a.host.rxaqm(a.wire.rx, { "hist", "--all", a.wire.rx_if });
 	CAPTURE(text.text());
 	CHECK(text.exit_code == 0);
 	CHECK(text.out.find('#') != std::string::npos);

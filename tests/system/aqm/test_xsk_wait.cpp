@@ -55,7 +55,7 @@ TEST_CASE("xsk: status and top tell the consumer's wait from the NIC's", "[xsk]"
 	WaitMap waits(a.host);
 
 	REQUIRE(ping(datagrams, *socket, 20).size() == 20);
-	Result status = a.host.rxaqm(a.wire.rx, { "status" });
+	Result status = a.host.rxaqm(a.wire.rx, { "status", "--all" });
 	CAPTURE(status.text());
 	CHECK(has(status.out, "goes to a socket"));
 	CHECK(has(status.out, "does not report its wait"));
@@ -77,7 +77,7 @@ TEST_CASE("xsk: status and top tell the consumer's wait from the NIC's", "[xsk]"
 	/* The kernel's own figure goes before the consumer's, where it tells one. */
 	CHECK(json.number(at + "/ring_full") == (json.has(at + "/bound") ? 0 : 3));
 	waits.publish(0, 1500 * US);
-	Result top = a.host.rxaqm(a.wire.rx, { "top", "-n", "1", "-i", "10ms" });
+	Result top = a.host.rxaqm(a.wire.rx, { "top", "-a", "-n", "1", "-i", "10ms" });
 	CAPTURE(top.text());
 	CHECK(has(top.out, "observe, xsk 1.5ms"));
 	waits.publish(0, 1500 * US);
@@ -87,7 +87,7 @@ TEST_CASE("xsk: status and top tell the consumer's wait from the NIC's", "[xsk]"
 	CHECK(row.number("/queues/0/socket_wait_ns") == 1500000);
 
 	waits.publish(0, 11 * RXAQM_NSEC_PER_SEC);
-	CHECK(has(a.host.rxaqm(a.wire.rx, { "status" }).out, "is not believed"));
+	CHECK(has(a.host.rxaqm(a.wire.rx, { "status", "--all" }).out, "is not believed"));
 	REQUIRE(ping(datagrams, *socket, 5).size() == 5);
 	CHECK(a.stat("wait_bad") >= 5);
 }

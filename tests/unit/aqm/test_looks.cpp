@@ -5,7 +5,7 @@
 #include <string>
 
 extern "C" {
-#include "report/json_words.h"
+#include "base/number.h"
 #include "report/looks.h"
 }
 
