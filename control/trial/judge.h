@@ -2,6 +2,7 @@
 /* The verdicts that follow from the blocks of a trial, by pure functions, and their words. */
 #pragma once
 
+#include "base/number.h"
 #include "base/terminal.h"
 #include "trial/record.h"
 #include "trial/stats.h"
@@ -31,6 +32,9 @@ void trial_rounds_count(const struct trial_record *record, struct trial_rounds *
 void trial_collect(const struct trial_record *record, unsigned int arm, unsigned int outcome,
 		   bool only_over, struct trial_pairs *pairs);
 
+/* Parse a guard like "bytes<-10%" or "segments_again>100%". -EINVAL with @error. */
+int trial_guard_parse(struct trial_record *record, const char *text, struct rxaqm_error *error);
+
 /* Call it after each round. True: a guard ends the trial, and @record says so. @looks: one for each
  * guard and arm, zeroed before the first call.
  */
@@ -48,6 +52,9 @@ int trial_combine(const struct trial_record *records, unsigned int nr,
 /* Print @record, after a line for each of the @nr @records that it combines; 0: a single trial. */
 void trial_print(const struct trial_record *record, const struct trial_record *records,
 		 unsigned int nr);
+
+/* @share in percent, with its sign; "?" if it is not finite. */
+const char *trial_percent(double share, char buf[RXAQM_NUMBER_LEN]);
 
 /* Print a struct trial_record as one self-contained HTML file. */
 void trial_print_html(FILE *file, const void *record);

@@ -50,7 +50,7 @@ static const struct rxaqm_option options[] = {
 	{ 0 },
 };
 
-static void check(struct args *args)
+static void check_words(struct args *args)
 {
 	bool tries = args->for_ns || args->block_ns || args->seed || args->arms || args->metric ||
 		     args->stop_if[0];
@@ -218,7 +218,7 @@ static int run(int argc, char **argv, struct rxaqm_error *error)
 	int ret;
 
 	args.words = rxaqm_options_read(&command, argc, argv, &args);
-	check(&args);
+	check_words(&args);
 	if (args.restore)
 		return restore(args.words[0], error);
 	ret = rxaqm_files_try((const char *[]){ args.out, args.json, args.html }, 3, error);

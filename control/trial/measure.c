@@ -164,7 +164,7 @@ void trial_window_begin(const struct rxaqm_state *state, const struct rxaqm_ifac
 }
 
 void trial_window_end(const struct rxaqm_state *state, const struct rxaqm_iface *iface,
-		      const char *ifname, struct trial_block *block, __u64 *hist)
+		      const char *ifname, struct trial_block *block)
 {
 	double over = 0;
 	unsigned int i;
@@ -180,8 +180,6 @@ void trial_window_end(const struct rxaqm_state *state, const struct rxaqm_iface 
 		block->outcome[TRIAL_SOJOURN_P99] = (double)rxaqm_hist_quantile_ns(end.hist,
 										   begin.hist, 990);
 	}
-	for (i = 0; i < RXAQM_HIST_BUCKETS; i++)
-		hist[i] += end.hist[i] - begin.hist[i];
 	set_traffic(block);
 	set_cpu(block, iface->nr_queues);
 	set_rate(block, TRIAL_SEGMENTS_AGAIN, (double)(end.again - begin.again));

@@ -8,7 +8,7 @@
 #include "base/out.h"
 #include "base/parse.h"
 
-static const char *percent(double share, char buf[RXAQM_NUMBER_LEN])
+const char *trial_percent(double share, char buf[RXAQM_NUMBER_LEN])
 {
 	if (!isfinite(share))
 		snprintf(buf, RXAQM_NUMBER_LEN, "?");
@@ -42,8 +42,9 @@ static void print_result(struct rxaqm_out *out, const struct trial_record *recor
 			       rxaqm_number(result->before, kind->unit),
 			       rxaqm_number(result->after, kind->unit));
 	if (result->before)
-		rxaqm_out_text(out, " (%s %%, 95 %%: %s to %s)", percent(result->change, change),
-			       percent(result->low, low), percent(result->high, high));
+		rxaqm_out_text(out, " (%s %%, 95 %%: %s to %s)",
+			       trial_percent(result->change, change),
+			       trial_percent(result->low, low), trial_percent(result->high, high));
 	rxaqm_out_text(out, "\n");
 }
 

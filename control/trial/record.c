@@ -17,9 +17,7 @@ const struct trial_outcome trial_outcomes[TRIAL_NR_OUTCOMES] = { TRIAL_OUTCOMES(
 LAYOUT(trial_block,
        FIELDS(trial_block, round, arm, at_s, measured_s, over, why_void) TRIAL_OUTCOMES(OUTCOME));
 
-LAYOUT(trial_point, FIELDS(trial_point, ns, share));
-
-LAYOUT(trial_arm, FIELD(trial_arm, settings), LIST(trial_arm, cdf, trial_point_type));
+LAYOUT(trial_arm, FIELD(trial_arm, settings));
 
 LAYOUT(trial_guard, FIELDS(trial_guard, outcome, change));
 
@@ -50,7 +48,7 @@ const struct trial_outcome *trial_outcome(const char *name)
 }
 
 /* Check that indices are in range. */
-static int check(const void *at, struct rxaqm_error *error)
+static int check_indices(const void *at, struct rxaqm_error *error)
 {
 	const struct trial_record *record = at;
 	const struct trial_block *block;
@@ -81,5 +79,5 @@ const struct rxaqm_record_kind trial_record_kind = {
 	.type = &trial_record_type,
 	.root = "record",
 	.mode = 0644,
-	.check = check,
+	.check = check_indices,
 };

@@ -63,14 +63,8 @@ struct trial_block {
 	double outcome[TRIAL_NR_OUTCOMES];
 };
 
-/* Share of packets at or below a sojourn. */
-struct trial_point {
-	double ns, share;
-};
-
 struct trial_arm {
 	char settings[200]; /* as they were given; "mode=observe" */
-	RXAQM_LIST(struct trial_point) cdf; /* over all blocks that count */
 };
 
 /* An outcome under an arm, compared with the first arm. Changes are shares: -0.86 is 86 % less. */

@@ -11,15 +11,128 @@
 #include "base/parse.h"
 #include "command/program.h"
 #include "figures/figures.h"
-#include "hist.h"
 #include "policy/settings.h"
 #include "state/locate.h"
 #include "state/machine.h"
 #include "state/trial.h"
 #include "trial/judge.h"
 
-/* At most this part of a block is spent on settling, so that something is left to measure. */
-#define SETTLE_MAX(block_ns) ((block_ns) / 2)
+#define WORDS_MAX 32
+
+/* Split @text into words, in place. The mode comes first; it needs no key, and is "enforce" if it
+ * is not given.
+ */
+static int split(char *text, char mode[32], char *words[WORDS_MAX + 1], struct rxaqm_error *error)
+{
+	unsigned int nr = 1, modes = 0;
+	char *word;
+
+	strcpy(mode, "mode=enforce");
+	words[0] = mode;
+	for (word = strtok(text, " "); word; word = strtok(NULL, " ")) {
+		if (!strncmp(word, "signal=", 7) || !strncmp(word, "lease=", 6))
+			return rxaqm_bad(error, "%s: cannot be tried: %s", word,
+					 *word == 's' ? "it changes what is measured" :
+							"a block's policy has a lease already");
+		if (!strchr(word, '=') && !modes++)
+			snprintf(mode, 32, "mode=%.26s", word);
+		else if (!strncmp(word, "mode=", 5) && !modes++)
+			snprintf(mode, 32, "%.31s", word);
+		else if (nr == WORDS_MAX)
+			return rxaqm_bad(error, "a policy has more than %d settings",
+					 WORDS_MAX - 1);
+		else
+			words[nr++] = word;
+	}
+	words[nr] = NULL;
+	return rxaqm_setting_once(words, error);
+}
+
+int trial_arm_policies(const struct trial_arm *arm, const struct rxaqm_policy *before,
+		       unsigned int nr_queues, struct rxaqm_policy *policies,
+		       struct rxaqm_error *error)
+{
+	char text[sizeof(arm->settings)], mode[32], *words[WORDS_MAX + 1], **word;
+	unsigned int i;
+	int err;
+
+	strcpy(text, arm->settings);
+	err = split(text, mode, words, error);
+	for (i = 0; !err && i < nr_queues; i++) {
+		policies[i] = before[i];
+		for (word = words; *word && !err; word++)
+			err = rxaqm_setting_assign(&policies[i], *word, rxaqm_now_ns(), error);
+		err = err ?: rxaqm_policy_check(&policies[i], error);
+	}
+	return err;
+}
+
+static int add_arm(struct trial_record *record, const char *text, size_t len,
+		   struct rxaqm_error *error)
+{
+	struct rxaqm_policy before, policy;
+	struct trial_arm *arm;
+
+	while (len && *text == ' ')
+		text++, len--;
+	while (len && text[len - 1] == ' ')
+		len--;
+	if (!len || record->arms.nr == TRIAL_ARMS_MAX)
+		return rxaqm_bad(error,
+				 "--arms: must be two or three policies, separated by \"/\", such as \"observe "
+				 "/ target=5ms\"");
+	if (len >= sizeof(arm->settings))
+		return rxaqm_bad(error,
+				 "\"%.40s...\": a policy of a trial has at most %zu characters; set what both "
+				 "share with \"rxaqm policy set\" before",
+				 text, sizeof(arm->settings) - 1);
+	arm = rxaqm_list_add(&record->arms);
+	if (!arm)
+		return rxaqm_no_memory(error);
+	snprintf(arm->settings, sizeof(arm->settings), "%.*s", (int)len, text);
+	/* Report a bad policy before a missing interface. */
+	rxaqm_policy_init(&before);
+	return trial_arm_policies(arm, &before, 1, &policy, error);
+}
+
+int trial_arms_parse(struct trial_record *record, const char *text, char *const *words,
+		     struct rxaqm_error *error)
+{
+	/* One byte more than fits: words that were cut are then too long, and refused. */
+	char enforce[sizeof(((struct trial_arm *)0)->settings) + 1] = "mode=enforce";
+	size_t len;
+	int err = 0;
+
+	if (!text) {
+		for (; *words; words++)
+			snprintf(enforce + strlen(enforce), sizeof(enforce) - strlen(enforce),
+				 " %s", *words);
+		return add_arm(record, "mode=observe", strlen("mode=observe"), error) ?:
+			       add_arm(record, enforce, strlen(enforce), error);
+	}
+	for (; text && !err; text = text[len] ? text + len + 1 : NULL) {
+		len = strcspn(text, "/");
+		err = add_arm(record, text, len, error);
+	}
+	if (!err && record->arms.nr < 2)
+		err = rxaqm_bad(error, "--arms: name a second policy after \"/\"");
+	return err;
+}
+
+void trial_shuffle(unsigned int order[TRIAL_ARMS_MAX], unsigned int nr, __u64 *random)
+{
+	unsigned int i, with, kept;
+
+	for (i = 0; i < nr; i++)
+		order[i] = i;
+	for (i = nr - 1; i; i--) {
+		with = (unsigned int)(trial_random(random) % (i + 1));
+		kept = order[i];
+		order[i] = order[with];
+		order[with] = kept;
+	}
+}
+
 #define SETTLE_INTERVALS 4
 #define SETTLE_RTTS 5
 
@@ -30,7 +143,6 @@ struct run {
 	unsigned int ifindex;
 	struct rxaqm_trial trial;
 	struct rxaqm_policy *policies[TRIAL_ARMS_MAX];
-	__u64 hist[TRIAL_ARMS_MAX][RXAQM_HIST_BUCKETS];
 	__u64 begun_ns;
 	double rtt_ns; /* of the last block; NAN: not known */
 };
@@ -129,7 +241,8 @@ static __u64 settle_ns(const struct run *run, unsigned int arm)
 	for (i = 0; i < run->iface->nr_queues; i++)
 		settle_ns = fmax(settle_ns,
 				 (double)run->policies[arm][i].interval_ns * SETTLE_INTERVALS);
-	return (__u64)fmin(settle_ns, SETTLE_MAX((double)run->record->block_ns));
+	/* So that something is left to measure. */
+	return (__u64)fmin(settle_ns, (double)run->record->block_ns / 2);
 }
 
 /* The time at the end of a block that is kept for the user's command. */
@@ -151,7 +264,7 @@ static bool measure(struct run *run, struct trial_block *block, __u64 at_ns)
 	trial_window_begin(&run->state, run->iface, record->interface);
 	if (!wait_until(end_ns - asking_ns(record)))
 		return false;
-	trial_window_end(&run->state, run->iface, record->interface, block, run->hist[block->arm]);
+	trial_window_end(&run->state, run->iface, record->interface, block);
 	run->rtt_ns = block->outcome[TRIAL_RTT] = trial_rtt_ns(run->ifindex);
 	if (*record->metric)
 		block->outcome[TRIAL_NUMBER] = trial_ask(record->metric, block->why_void,
@@ -214,29 +327,6 @@ static void run_rounds(struct run *run)
 	}
 }
 
-/* The share of packets at or below each bucket that is not empty. */
-static void fill_cdf(struct trial_arm *arm, const __u64 *hist)
-{
-	__u64 all = rxaqm_hist_packets(hist, NULL), sum = 0;
-	unsigned int i;
-
-	for (i = 0; all && i < RXAQM_HIST_BUCKETS; i++) {
-		sum += hist[i];
-		if (hist[i])
-			rxaqm_list_put(&arm->cdf,
-				       (struct trial_point){ (double)rxaqm_hist_floor_ns(i + 1),
-							     (double)sum / (double)all });
-	}
-}
-
-static void end(struct run *run)
-{
-	/* Without the lock the next command restores it. */
-	if (run->trial.fd >= 0 && !rxaqm_state_lock(&run->state, NULL))
-		rxaqm_trial_end(&run->trial);
-	rxaqm_state_close(&run->state);
-}
-
 int trial_run(struct trial_record *record, struct rxaqm_error *error)
 {
 	static struct run run;
@@ -253,12 +343,12 @@ int trial_run(struct trial_record *record, struct rxaqm_error *error)
 				 RXAQM_COUNTED(record->rounds, "round"), record->arms.nr,
 				 rxaqm_duration(record->block_ns), record->interface, record->seed);
 		run_rounds(&run);
-		end(&run);
+		/* Without the lock the next command restores it. */
+		if (run.trial.fd >= 0 && !rxaqm_state_lock(&run.state, NULL))
+			rxaqm_trial_end(&run.trial);
 	}
-	for (i = 0; i < record->arms.nr; i++) {
-		fill_cdf(&record->arms.at[i], run.hist[i]);
+	for (i = 0; i < record->arms.nr; i++)
 		free(run.policies[i]);
-	}
 	rxaqm_state_close(&run.state);
 	return err;
 }

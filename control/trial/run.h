@@ -30,19 +30,15 @@ int trial_arm_policies(const struct trial_arm *arm, const struct rxaqm_policy *b
 int trial_arms_parse(struct trial_record *record, const char *text, char *const *words,
 		     struct rxaqm_error *error);
 
-/* Parse a guard like "bytes<-10%" or "segments_again>100%". -EINVAL with @error. */
-int trial_guard_parse(struct trial_record *record, const char *text, struct rxaqm_error *error);
-
 /* Draw the order of the arms in the next round from *@random. */
 void trial_shuffle(unsigned int order[TRIAL_ARMS_MAX], unsigned int nr, __u64 *random);
 
-/* Begin and end the measured window of a block on @iface, called @ifname. The end fills in @block,
- * and adds sojourns to @hist, of RXAQM_HIST_BUCKETS.
+/* Begin and end the measured window of a block on @iface, called @ifname. The end fills in @block.
  */
 void trial_window_begin(const struct rxaqm_state *state, const struct rxaqm_iface *iface,
 			const char *ifname);
 void trial_window_end(const struct rxaqm_state *state, const struct rxaqm_iface *iface,
-		      const char *ifname, struct trial_block *block, __u64 *hist);
+		      const char *ifname, struct trial_block *block);
 
 /* The median round trip of TCP sockets on @ifindex, in ns; NAN: there are none. */
 double trial_rtt_ns(unsigned int ifindex);
