@@ -32,7 +32,7 @@ static const struct {
 	{ "interface", -9, TEXT, 0 }, { "Q", 2, NUMBER, 0 },	{ "CPU", 3, NUMBER, 1 },
 	{ "pps", 9, RATE, 0 },	      { "drop", 7, RATE, 0 },	{ "mark", 7, RATE, 0 },
 	{ "would", 7, RATE, 0 },      { "exempt", 7, RATE, 3 }, { "low", 9, RATE, 3 },
-	{ "drained", 7, RATE, 3 },    { "left", 7, RATE, 3 },	{ "q(ms)", 7, TIME, 0 },
+	{ "drained", 7, RATE, 3 },    { "left", 7, RATE, 3 },	{ "q(ms)", 6, TIME, 0 },
 	{ "p99(ms)", 7, TIME, 0 },    { "ACK", 7, RATE, 2 },	{ "CE", 7, RATE, 2 },
 	{ "not-ECT", 7, RATE, 2 },    { "signal", 6, TEXT, 1 }, { "tgt(ms)", 7, TIME, 0 },
 	{ "limit", 7, COUNT, 1 },     { "mode", -7, TEXT, 0 },
