@@ -27,8 +27,8 @@ struct qualify_request {
  */
 int qualify_restore(const char *ifname, struct rxaqm_error *error);
 
-/* Measure the wanted rows into @record, which is zeroed. All changes are restored in any case. -errno
- * with @error; @record keeps what was measured.
+/* Measure the wanted rows into @record, which is zeroed. All changes are restored in any case.
+ * -errno with @error; @record keeps what was measured.
  */
 int qualify_rows_run(const struct qualify_request *request, struct qualify_record *record,
 		     struct rxaqm_error *error);

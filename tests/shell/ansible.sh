@@ -1,9 +1,9 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
 #
-# The Ansible role of docs/fleet.md, as it stands there: it applies a configuration, refuses one that
-# is wrong, and rolls back one that makes the host worse. In namespaces of its own, where SIGHUP
-# reloads, and "half a minute later" is a second.
+# The Ansible role of docs/fleet.md, as it stands there: it applies a configuration, refuses one
+# that is wrong, and rolls back one that makes the host worse. In namespaces of its own, where
+# SIGHUP reloads, and "half a minute later" is a second.
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/../.."
 

@@ -139,8 +139,7 @@ const char *rxaqm_exempt_words(const struct rxaqm_policy *policy, char buf[RXAQM
 	char list[RXAQM_EXEMPT_WORDS / 3];
 	size_t len;
 
-	len = (size_t)snprintf(buf, RXAQM_EXEMPT_WORDS,
-			       "ICMP, IGMP, OSPF, VRRP, PTP, all but IP");
+	len = (size_t)snprintf(buf, RXAQM_EXEMPT_WORDS, "ICMP, IGMP, OSPF, VRRP, PTP, all but IP");
 	if (policy->nr_exempt_ports) {
 		rxaqm_exempt_format_ports(policy, list, sizeof(list));
 		len += (size_t)snprintf(buf + len, RXAQM_EXEMPT_WORDS - len, ", exempt_ports=%s",
