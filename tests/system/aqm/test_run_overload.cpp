@@ -17,7 +17,7 @@ TEST_CASE("run: overload is told, and when it is over", "[run]")
 	Run r;
 	Frames frames(r.wire);
 
-	r.service.configure("[Overload]\nraise=1s\nclear=2s\n" +
+	r.service.configure("[Overload]\nraise=1s\nclear=2s\ndiagnose=off\n" +
 			    r.section("signal=busy\ntarget=1ms\ninterval=20ms\n"));
 	r.service.start();
 	if (!make_slow(r.wire, 20))

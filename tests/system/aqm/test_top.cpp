@@ -176,7 +176,7 @@ TEST_CASE("top, hist: queues without packets are hidden unless asked, counters h
 
 	for (unsigned i = 0; i < QUEUES; i++) {
 		if (i != STANDS)
-			many.queue[i].flags &= ~uint32_t(RXAQM_QUEUE_POLLED);
+			many.queue[i].poll_end_ns = rxaqm_now_ns() - 11 * RXAQM_NSEC_PER_SEC;
 		many.queue[i].hist[40] = 1234567;
 	}
 	args = command == "top" ? Args{ "top", "-n1", "-i50ms", "-o", "queue,mode" } :
