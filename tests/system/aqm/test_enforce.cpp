@@ -184,7 +184,7 @@ TEST_CASE("enforce: who ignores marks and drops is shed, what is exempt, too", "
 
 		told = s.host.rxaqm(s.wire.rx, { "status", "--all" }).out;
 		/* Each frame is of another flow: nobody is known who could be over the limit. */
-		return now.number(law + "/limit_pps") > 0 &&
+		return !now.is_null(law + "/limit_pps") && now.number(law + "/limit_pps") > 0 &&
 		       now.number(law + "/limit_pps") < now.number(law + "/capacity_pps") &&
 		       now.number(law + "/thin_ack_permille") > 200;
 	});
