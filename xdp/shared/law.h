@@ -127,6 +127,8 @@ rxaqm_global int rxaqm_law_known(struct rxaqm_law_vars *vars, struct rxaqm_flow 
 	return (int)level;
 }
 
+RXAQM_ASSERT(RXAQM_LAW_RUN - 1 + RXAQM_LAW_RUN_POLL < 1 << RXAQM_FLOW_RUN_BITS, "run");
+
 /* Packets of a flow with @level that are marked alike: a part of its window. Runs of several
  * windows would cut a sender that heeds any mark of a round trip again and again.
  */

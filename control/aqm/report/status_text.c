@@ -284,15 +284,16 @@ static __u64 queues_of(struct json_object *iface)
 
 static void print_queues(struct rxaqm_out *out, struct json_object *iface, bool all)
 {
-	__u64 nr = queues_of(iface), left;
+	__u64 used = json_object_array_length(json_object_object_get(iface, "queues"));
+	__u64 nr = queues_of(iface);
 	unsigned int shown;
 
 	shown = print_some(out, iface, true, all);
 	shown += print_some(out, iface, false, all);
-	left = nr > shown ? nr - shown : 0;
-	if (!left)
-		return;
-	rxaqm_hidden_print(out, left);
+	rxaqm_hidden_print(out, used - shown);
+	if (nr > used)
+		rxaqm_out_text(out, "  %llu queue%s had no packet yet\n", nr - used,
+			       nr - used > 1 ? "s" : "");
 }
 
 static void print_iface(struct rxaqm_out *out, struct json_object *iface, bool all)
