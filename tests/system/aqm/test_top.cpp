@@ -34,6 +34,8 @@ struct Many {
 	Many()
 	{
 		REQUIRE(host.rxaqm(wire.rx, { "attach", wire.rx_if }).exit_code == 0);
+		/* No packet of the kernel's own is to change what is written. */
+		wire.tx.ip("link set " + wire.tx_if + " down");
 		int fd = bpf_obj_get((host.state_dir() + "/queue_map").c_str());
 		void *map = mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
 
@@ -43,7 +45,7 @@ struct Many {
 		queue = static_cast<struct rxaqm_queue *>(map);
 		for (unsigned i = 0; i < QUEUES; i++) {
 			queue[i].flags |= RXAQM_QUEUE_POLLED;
-			queue[i].cpu = 0; /* one of the kernel's own packets may have come */
+			queue[i].cpu = 0;
 			/* For as long as the test takes. */
 			queue[i].poll_end_ns = rxaqm_now_ns() + 3600 * RXAQM_NSEC_PER_SEC;
 			queue[i].stat[RXAQM_STAT_PACKETS] = 1000;
