@@ -233,7 +233,7 @@ TEST_CASE("status: one line says what stands, and idle queues are counted", "[to
 	CHECK(text.find("  queue 30 ") == std::string::npos);
 	CHECK(text.find("  queue 31 ") != std::string::npos);
 	CHECK(many.status({ "--all" }).find("  queue 30 ") != std::string::npos);
-	/* Of those that never had one nothing is known: --all does not show them, nor promises it. */
+	/* Nothing is known of those that never had one: --all does not show them. */
 	CHECK(eventually([&] {
 		for (unsigned i = 11; i <= 30; i++)
 			many.queue[i].flags &= ~uint32_t(RXAQM_QUEUE_POLLED);
