@@ -284,10 +284,12 @@ static __u64 queues_of(struct json_object *iface)
 
 static void print_queues(struct rxaqm_out *out, struct json_object *iface, bool all)
 {
-	__u64 used = json_object_array_length(json_object_object_get(iface, "queues"));
+	struct json_object *queues = json_object_object_get(iface, "queues");
 	__u64 nr = queues_of(iface);
-	unsigned int shown;
+	unsigned int shown, used = 0;
 
+	while (rxaqm_json_at(queues, used))
+		used++;
 	shown = print_some(out, iface, true, all);
 	shown += print_some(out, iface, false, all);
 	rxaqm_hidden_print(out, used - shown);
