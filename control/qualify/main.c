@@ -47,12 +47,13 @@ static const struct rxaqm_option options[] = {
 	  RXAQM_WORD(report.html) },
 	{ "junit", 0, "FILE", "write one test case for each row, for CI (JUnit XML)",
 	  RXAQM_WORD(report.junit) },
-	{ "profile-out", 'P', "FILE", "write a NIC profile of what was measured",
-	  RXAQM_WORD(report.profile) },
 	{ "resume", 'R', "FILE", "a run takes two minutes, and --rows measures some rows only",
 	  .kind = RXAQM_OPTION_GONE },
 	{ "csv", 0, "FILE",
 	  "jq makes a table of what --out writes; docs/qualify.md has the command",
+	  .kind = RXAQM_OPTION_GONE },
+	{ "profile-out", 'P', "FILE",
+	  "jq makes a profile of what --out writes; docs/qualify.md has the command",
 	  .kind = RXAQM_OPTION_GONE },
 	{ "ktap", 'k', "FILE", "CI takes the output of the kernel's selftests as it is",
 	  .kind = RXAQM_OPTION_GONE },
@@ -70,8 +71,7 @@ static void check_files(const struct args *args, char *const *words)
 					  "; ptp is gone: ptp4l and phc2sys say how good a clock is");
 	if (args->compare && !(words[0] && words[1]))
 		rxaqm_usage_error("--compare needs two records or more: A.json B.json");
-	if (args->compare &&
-	    (args->from || report->out || report->profile || report->all || args->required))
+	if (args->compare && (args->from || report->out || report->all || args->required))
 		rxaqm_usage_error(
 			"--compare takes only --class, --color, --html, --json and --junit");
 	if (args->from && words[0])

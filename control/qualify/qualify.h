@@ -55,7 +55,7 @@ void qualify_unprepare(struct qualify_run *run);
 struct qualify_report {
 	const char *nic_class, *required; /* NULL: those of the record */
 	/* Files to write; NULL: none, "-": standard output. */
-	const char *out, *html, *profile, *junit;
+	const char *out, *html, *junit;
 	const char *json; /* "-": --json prints more than --out does; NULL: it does not */
 	bool all; /* print figures, too */
 };

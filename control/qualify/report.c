@@ -20,9 +20,8 @@ static void judge_for_class(const struct qualify_report *report, struct qualify_
 	qualify_judge(record);
 }
 
-#define NR_PATHS 5
-#define PATHS(report) \
-	{ (report)->out, (report)->json, (report)->html, (report)->profile, (report)->junit }
+#define NR_PATHS 4
+#define PATHS(report) { (report)->out, (report)->json, (report)->html, (report)->junit }
 
 int qualify_report_try(const struct qualify_report *report, struct rxaqm_error *error)
 {
@@ -60,8 +59,6 @@ static int write_files(const struct qualify_report *report, struct qualify_recor
 
 	if (report->json)
 		err |= qualify_record_write(record, report->json, err ? NULL : error);
-	if (report->profile)
-		err |= qualify_write_profile(record, report->profile, err ? NULL : error);
 	err = write_more(err, report->html, qualify_print_html, record, error);
 	err = write_more(err, report->junit, qualify_print_junit, &records, error);
 	/* Print the figures even if a file could not be written. */

@@ -22,6 +22,16 @@ document compared --compare $records/good.json $records/bad.json $records/good.j
 document rows --list
 document measured lo --rows=Q5
 
+# The command of docs/qualify.md makes a profile of a record.
+sed -n '/^## A profile/,/^## The record/s/^    //p' docs/qualify.md >"$scratch/profile.sh"
+for record in $records/good.json $records/bad.json docs/qualify/igb.json; do
+	cp "$record" "$scratch/nic.json"
+	(cd "$scratch" && bash profile.sh)
+	grep -q '^CompletionDesign=s' "$scratch/nic.conf"
+	"$rxaqm" profile check "$scratch/nic.conf"
+done
+rm "$scratch/nic.json"
+
 # The picture that stands alone is that of its record, in plain attributes: viewers that know no
 # variables of CSS would show nothing.
 "$rxaqm" qualify --from=docs/qualify/igb.json --html="$scratch/igb.html" >/dev/null || [ $? -ge 5 ]

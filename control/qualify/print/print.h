@@ -33,13 +33,6 @@ void qualify_print_html(FILE *file, const void *record);
 /* Print struct qualify_records: a test case for each row (JUnit XML). */
 void qualify_print_junit(FILE *file, const void *records);
 
-/* Write the facts in @record to @path ("-": standard output) as a profile (nic-profiles/README.md).
- * It is parsed first, so "rxaqm profile check" accepts it. -ENODATA with @error: no driver, or no
- * fact; -EINVAL: a profile cannot hold a fact.
- */
-int qualify_write_profile(const struct qualify_record *record, const char *path,
-			  struct rxaqm_error *error);
-
 /* Make the picture that begins with curve @first of @row, with all curves of its kind that no
  * earlier picture has; false: none begins there. Call it with @first from 0 to qualify_row_curves()
  * - 1.

@@ -67,15 +67,12 @@ TEST_CASE("cli: a record is reported, judged for a class, and written again", "[
 	CHECK(json.number("/count/pass") == 19);
 	CHECK(json.text("/rows/0/verdict") == "pass");
 
-	std::string out = scratch / "out.json", page = scratch / "out.html",
-		    profile = scratch / "good.conf";
-	Result all = host.rxaqm({ "qualify", "--from", GOOD, "--out", out, "--html", page,
-				  "--profile-out", profile });
+	std::string out = scratch / "out.json", page = scratch / "out.html";
+	Result all = host.rxaqm({ "qualify", "--from", GOOD, "--out", out, "--html", page });
 
 	check_row({ {}, 0, "Q1 ", "" }, all);
 	check_row({ {}, 0, all.out.c_str(), "" }, host.rxaqm({ "qualify", "--from", out }));
 	CHECK(read(page).find("<!DOCTYPE html>") == 0);
-	check_row({ {}, 0, "good.conf: ok", "" }, host.rxaqm({ "profile", "check", profile }));
 	/* One document on a stream. */
 	check_row({ {}, 0, "<!DOCTYPE html>", "" },
 		  host.rxaqm({ "qualify", "--from", GOOD, "--html", "-" }));
@@ -196,7 +193,6 @@ TEST_CASE("cli: what was measured is in each file that can be written", "[cli]")
 		{ "--out=", scratch / "out.json" },
 		{ "--html=", scratch / "out.html" },
 		{ "--junit=", scratch / "out.xml" },
-		{ "--profile-out=", scratch / "p" },
 	};
 
 	check_row({ {}, 1, ", Linux ", "cannot write \"/dev/full\": No space left" },
@@ -300,6 +296,10 @@ TEST_CASE("cli: what qualify refuses changes nothing", "[cli]")
 		  2,
 		  "",
 		  "--csv is gone: jq makes a table of what --out writes" },
+		{ { "qualify", "--from", GOOD, "--profile-out", out },
+		  2,
+		  "",
+		  "--profile-out is gone: jq makes a profile of what --out writes" },
 		{ { "qualify", "--from", GOOD, "--class=ptp" }, 2, "", "ptp is gone: ptp4l" },
 		{ { "qualify", "--from", GOOD, "--html", "/nonexistent/x" },
 		  1,

@@ -63,7 +63,7 @@ TEST_CASE("files are tried before anything is measured", "[qualify]")
 {
 	Place place;
 
-	for (const char *option : { "--out", "--html", "--profile-out" }) {
+	for (const char *option : { "--out", "--html", "--junit" }) {
 		Result result = place.run({ "qualify", place.wire.rx_if, "--rows", "Q5", option,
 					    place.dir + "/not/there", "--yes-disturb" });
 		CAPTURE(result.text());
