@@ -26,7 +26,7 @@ static const struct command {
 	{ "top", rxaqm_cmd_top, "[IFACE]", "what the queues do, second by second" },
 	{ "hist", rxaqm_cmd_hist, "[IFACE]", "distribution of the sojourn times" },
 	{ "policy", rxaqm_cmd_policy, "show|set|load|save ...", "what is done to the queues" },
-	{ "profile", rxaqm_cmd_profile, "list|show|check ...", "what is known of NIC drivers" },
+	{ "profile", rxaqm_cmd_profile, "show|check ...", "what is known of NIC drivers" },
 	{ "clock", rxaqm_cmd_clock, "[IFACE]", "NIC clock against host clock" },
 	{ "doctor", rxaqm_cmd_program, "[IFACE]", "what slows receiving here, and what to do" },
 	{ "qualify", rxaqm_cmd_program, "IFACE ... | --from FILE",

@@ -45,7 +45,7 @@ inside()
 		done </links
 		expect "Next: " sh install.sh
 		expect "rxaqm " rxaqm --version
-		expect "(built-in)" rxaqm profile list
+		expect "(built-in)" rxaqm profile show
 		expect "" rxaqm attach dist0
 		expect "profile veth" rxaqm profile show dist0
 		expect "dist0: native mode" rxaqm status dist0

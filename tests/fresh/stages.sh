@@ -60,7 +60,7 @@ stage_install()
 	readme 'install -D'
 	readme 'printf'
 	readme 'rxaqm run --check'
-	rxaqm profile list >/dev/null
+	rxaqm profile show >/dev/null
 	make uninstall
 	[ ! -e /usr/local/sbin/rxaqm ]
 }
@@ -194,7 +194,7 @@ stage_cross()
 		qemu-aarch64-static "$program" --version
 	done
 	cd "$tree/local/sbin"
-	qemu-aarch64-static ./rxaqm profile list | grep '(built-in)'
+	qemu-aarch64-static ./rxaqm profile show | grep '(built-in)'
 	printf '[Interface lo]\nmode=observe\n' >/root/arm64.conf
 	qemu-aarch64-static ./rxaqm run --check --config /root/arm64.conf
 	qemu-aarch64-static ./rxaqm-doctor --checks | grep '^| check'

@@ -21,7 +21,7 @@ inside()
 
 	dpkg -i rxaqm.deb
 	[[ $(rxaqm --version) =~ ^"rxaqm $(dpkg-query -W -f '${Version}' rxaqm)"(\ \([0-9a-f]+(-dirty)?\))?$ ]]
-	grep -q '^veth ' <<<"$(rxaqm profile list)"
+	grep -q '^veth: ' <<<"$(rxaqm profile show)"
 	[ -z "$(dpkg -V rxaqm)" ] || wrong "dpkg -V: $(dpkg -V rxaqm)"
 	# The others are packages of their own.
 	[[ $(rxaqm doctor --checks 2>&1) == *'install the package rxaqm-doctor' ]] ||

@@ -39,7 +39,7 @@ isolated()
 
 	"${rpm[@]}" --nodeps -i "$2"/*.rpm
 	[[ $("${in[@]}" rxaqm --version) =~ ^"rxaqm $(cat VERSION)"(\ \([0-9a-f]+(-dirty)?\))?$ ]]
-	"${in[@]}" rxaqm profile list | grep '^veth ' >/dev/null
+	"${in[@]}" rxaqm profile show | grep '^veth: ' >/dev/null
 	"${in[@]}" rxaqm doctor --checks | grep '^| check' >/dev/null
 	"${in[@]}" rxaqm qualify --list | grep '^Q1 ' >/dev/null
 	"${rpm[@]}" -V --nodeps rxaqm || wrong "rpm -V"

@@ -328,7 +328,7 @@ const std::vector<Situation> &situations()
 		{ HERE, "no clock", nullptr, "rxaqm clock --sample $IF",
 		  "has no PTP hardware clock", "ethtool", SHOWS },
 		{ HERE, "no such profile", nullptr, "rxaqm attach -p nosuch $IF", "no profile",
-		  "rxaqm profile list", SHOWS },
+		  "rxaqm profile show", SHOWS },
 		{ HERE, "no such check", nullptr, "rxaqm doctor --verify=nosuch", "no such check; ",
 		  "rxaqm doctor", SHOWS },
 		{ HERE, "no such row", nullptr, "rxaqm qualify --rows=Q99 --loopback lo $IF",

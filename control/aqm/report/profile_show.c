@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Profiles as text and JSON: alone, or each fact beside what the machine says. */
+/* Profiles as text and JSON: alone, or why an interface has one, and each fact beside what the
+ * machine says.
+ */
 #include "report/profile_show.h"
 
 #include <string.h>
@@ -39,7 +41,7 @@ static void out_facts(struct rxaqm_out *out, const struct rxaqm_profile *profile
 	rxaqm_out_end(out);
 }
 
-void rxaqm_profile_out_notes(struct rxaqm_out *out, const struct rxaqm_profile *profile)
+static void out_notes(struct rxaqm_out *out, const struct rxaqm_profile *profile)
 {
 	unsigned int i;
 
@@ -83,7 +85,7 @@ void rxaqm_profile_out(struct rxaqm_out *out, const struct rxaqm_profile *profil
 	rxaqm_out_str(out, "path", "  file                %s\n", profile->path);
 	out_match(out, profile);
 	out_facts(out, profile);
-	rxaqm_profile_out_notes(out, profile);
+	out_notes(out, profile);
 	out_policy(out, profile);
 }
 
@@ -176,15 +178,6 @@ static void format_known(const struct rxaqm_key *key, const struct rxaqm_profile
 		buf[0] = '\0';
 }
 
-/* Print the remark after a fact. */
-static void out_remark(struct rxaqm_out *out, const struct rxaqm_key *key,
-		       const struct rxaqm_nic_facts *facts)
-{
-	if (IS(key, napi_poll) && facts->napi_unknown)
-		rxaqm_out_text(out, "    (NAPIs could not be asked for: %s)\n",
-			       facts->napi_unknown);
-}
-
 static bool out_key(struct rxaqm_out *out, const struct rxaqm_key *key,
 		    const struct rxaqm_profile *profile, const struct rxaqm_profile *here,
 		    const struct rxaqm_nic_facts *facts)
@@ -208,12 +201,14 @@ static bool out_key(struct rxaqm_out *out, const struct rxaqm_key *key,
 		agree = values_agree(key, profile, here);
 	}
 	conflict = out_fact(out, rxaqm_key_json_name(key, name), key->label, file, machine, agree);
-	out_remark(out, key, facts);
+	if (IS(key, napi_poll) && facts->napi_unknown)
+		rxaqm_out_text(out, "    (NAPIs could not be asked for: %s)\n",
+			       facts->napi_unknown);
 	return conflict;
 }
 
-unsigned int rxaqm_profile_out_facts(struct rxaqm_out *out, const struct rxaqm_profile *profile,
-				     const struct rxaqm_nic_facts *facts)
+static unsigned int out_facts_here(struct rxaqm_out *out, const struct rxaqm_profile *profile,
+				   const struct rxaqm_nic_facts *facts)
 {
 	struct rxaqm_profile here;
 	const struct rxaqm_key *key;
@@ -232,5 +227,96 @@ unsigned int rxaqm_profile_out_facts(struct rxaqm_out *out, const struct rxaqm_p
 	}
 	rxaqm_out_end(out);
 	rxaqm_out_u64(out, "conflicts", NULL, conflicts);
+	return conflicts;
+}
+
+static void out_holding(struct rxaqm_out *out, const struct rxaqm_profile *profile,
+			struct rxaqm_nic_facts *facts)
+{
+	char why[RXAQM_MATCH_WHY_LEN];
+	unsigned int i;
+
+	rxaqm_out_array(out, "because");
+	for (i = 0; i < profile->nr_matches; i++) {
+		const struct rxaqm_match *match = &profile->match[i];
+
+		rxaqm_match_holds(match, facts, why);
+		rxaqm_out_object(out, NULL);
+		rxaqm_out_u64(out, "line", "  because of line %llu", match->line);
+		rxaqm_out_str(out, "key", ", %s", rxaqm_match_name(match));
+		rxaqm_out_str(out, "value", "=%s", match->value);
+		rxaqm_out_str(out, "machine", " (%s)\n", why);
+		rxaqm_out_end(out);
+	}
+	rxaqm_out_end(out);
+}
+
+struct passed_over {
+	struct rxaqm_out *out;
+	const struct rxaqm_profile *chosen;
+	struct rxaqm_nic_facts *facts;
+};
+
+/* Why @profile, which fits, was not chosen. */
+static const char *lesser(const struct passed_over *passed, const struct rxaqm_profile *profile)
+{
+	struct rxaqm_fit this = rxaqm_match_fit(profile, passed->facts);
+	struct rxaqm_fit best = rxaqm_match_fit(passed->chosen, passed->facts);
+
+	if (this.named == best.named && !rxaqm_match_beside(profile, passed->chosen))
+		return "fits as well, but its directory is searched later";
+	if (this.named == best.named && this.conditions == best.conditions)
+		return "fits as well and is as specific, but its name comes later";
+	return "fits as well, but is less specific";
+}
+
+static int out_passed_over(const struct rxaqm_profile *profile, const struct rxaqm_error *error,
+			   void *arg)
+{
+	struct passed_over *passed = arg;
+	char why[RXAQM_MATCH_WHY_LEN], reason[RXAQM_MATCH_WHY_LEN + 160];
+	const struct rxaqm_match *match;
+
+	if (error || !strcmp(profile->path, passed->chosen->path))
+		return 0;
+	match = rxaqm_match_failing(profile, passed->facts, why);
+	if (match && !strcmp(rxaqm_match_name(match), "Driver"))
+		return 0; /* for another driver */
+	if (match)
+		snprintf(reason, sizeof(reason), "line %u, %s=%s does not hold (%s)", match->line,
+			 rxaqm_match_name(match), match->value, why);
+	else
+		snprintf(reason, sizeof(reason), "%s", lesser(passed, profile));
+	rxaqm_out_object(passed->out, NULL);
+	rxaqm_out_str(passed->out, "name", "  passed over %s: ", profile->name);
+	rxaqm_out_str(passed->out, "reason", "%s\n", reason);
+	rxaqm_out_end(passed->out);
+	return 0;
+}
+
+unsigned int rxaqm_profile_out_interface(struct rxaqm_out *out, const struct rxaqm_profile *profile,
+					 struct rxaqm_nic_facts *facts)
+{
+	struct passed_over passed = { .out = out, .chosen = profile, .facts = facts };
+	unsigned int conflicts;
+
+	rxaqm_nic_facts_napi(facts);
+	rxaqm_out_text(out, "%s: profile %s\n  file %s\n", facts->ifname, profile->name,
+		       profile->path);
+	if (out->json)
+		rxaqm_profile_out(out, profile);
+	rxaqm_out_object(out, "interface");
+	rxaqm_out_str(out, "interface", NULL, facts->ifname);
+	out_holding(out, profile, facts);
+	rxaqm_out_array(out, "passed_over");
+	rxaqm_profile_each(out_passed_over, &passed);
+	rxaqm_out_end(out);
+	rxaqm_out_text(out, "facts:\n");
+	conflicts = out_facts_here(out, profile, facts);
+	rxaqm_out_end(out);
+	if (!out->json) {
+		out_notes(out, profile);
+		out_policy(out, profile);
+	}
 	return conflicts;
 }

@@ -46,7 +46,7 @@ struct rxaqm_option {
 #define RXAQM_SETTING_WORDS 33 /* an interface, and twice as many settings as there are */
 
 struct rxaqm_command {
-	const char *name; /* "rxaqm profile list" */
+	const char *name; /* "rxaqm profile show" */
 	const char *args, *help; /* for --help */
 	const struct rxaqm_option *options; /* ends with one without a name; or NULL */
 	unsigned int max_words; /* arguments that are not options */

@@ -193,7 +193,7 @@ int rxaqm_typed_add(struct rxaqm_typed_setting list[RXAQM_TYPED_MAX], unsigned i
 		return rxaqm_bad(error, "%s=%.40s...: too long", key, value);
 	strcpy(list[*nr].key, key);
 	strcpy(list[*nr].value, value);
-	list[(*nr)++].line = line;
+	(*nr)++;
 	return 0;
 }
 
@@ -208,7 +208,7 @@ int rxaqm_typed_apply(const struct rxaqm_typed_setting *list, unsigned int nr,
 	return err;
 }
 
-const char *const rxaqm_source_names[] = { "default", "profile", "configuration", "operator" };
+static const char *const source_names[] = { "default", "profile", "configuration", "operator" };
 
 void rxaqm_settings_sources_out(struct rxaqm_out *out, const struct rxaqm_policy *policy,
 				__u64 now_ns)
@@ -223,10 +223,10 @@ void rxaqm_settings_sources_out(struct rxaqm_out *out, const struct rxaqm_policy
 		enum rxaqm_source source = source_of(policy, i);
 
 		for_ns[i] = rxaqm_ns_since(now_ns, policy->set_s[i] * RXAQM_NSEC_PER_SEC);
-		rxaqm_out_str(out, name, NULL, rxaqm_source_names[source]);
+		rxaqm_out_str(out, name, NULL, source_names[source]);
 		if (source == RXAQM_SOURCE_DEFAULT)
 			continue;
-		rxaqm_out_text(out, "%s%s by %s", before, name, rxaqm_source_names[source]);
+		rxaqm_out_text(out, "%s%s by %s", before, name, source_names[source]);
 		if (policy->set_s[i])
 			rxaqm_out_text(out, " %s ago", rxaqm_duration(for_ns[i]));
 		before = ", ";

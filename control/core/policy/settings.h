@@ -61,7 +61,6 @@ bool rxaqm_policy_same(const struct rxaqm_policy *a, const struct rxaqm_policy *
 struct rxaqm_typed_setting {
 	char key[32];
 	char value[RXAQM_KEY_LEN];
-	unsigned int line;
 };
 #define RXAQM_TYPED_MAX (RXAQM_NR_SETTINGS + 1) /* all, and preset */
 
@@ -79,7 +78,6 @@ int rxaqm_typed_apply(const struct rxaqm_typed_setting *list, unsigned int nr,
 
 struct rxaqm_out;
 
-extern const char *const rxaqm_source_names[]; /* of enum rxaqm_source */
 /* Print who set each setting, and how long ago at @now_ns: "sources" and "set_for_ns", or a line
  * that has no defaults.
  */

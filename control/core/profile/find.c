@@ -144,8 +144,8 @@ int rxaqm_profile_by_name(const char *name, struct rxaqm_profile *profile,
 		err = rxaqm_profile_read(found->path, profile, error);
 	else if (!err)
 		err = rxaqm_error_set(error, RXAQM_EXIT_USAGE, ENOENT,
-				      "no profile \"%s\" in %s; see \"rxaqm profile list\"", name,
-				      rxaqm_profile_path());
+				      "no profile \"%s\" in %s; \"rxaqm profile show\" has all",
+				      name, rxaqm_profile_path());
 	free(entries.at);
 	return err;
 }

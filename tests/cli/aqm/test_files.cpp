@@ -49,18 +49,18 @@ const std::string HEADER = "now_ns,queue,sojourn_ns,len,ecn,kind,drained\n";
 
 } // namespace
 
-TEST_CASE("cli: profiles are listed, shown and checked", "[cli]")
+TEST_CASE("cli: profiles are shown and checked", "[cli]")
 {
 	Host host;
 
-	check_row({ {}, 0, "generic", "" }, host.rxaqm({ "profile", "list" }));
+	check_row({ {}, 0, "generic", "" }, host.rxaqm({ "profile", "show" }));
 	check_row({ {}, 0, "veth", "" }, host.rxaqm({ "profile", "show", "veth" }));
 	check_row({ {}, 0, "ok", "" }, host.rxaqm({ "profile", "check" }));
-	Json list(host.rxaqm({ "profile", "list", "-j" }).out);
+	Json list(host.rxaqm({ "profile", "show", "-j" }).out);
 	CHECK(list.size("/profiles") >= 4);
 	RunOptions none;
 	none.environment = { "RXAQM_PROFILE_PATH=/nope" };
-	for (const char *what : { "list", "show", "check" })
+	for (const char *what : { "show", "check" })
 		check_row({ {}, 1, "", "no profile in /nope; ", "RXAQM_PROFILE_PATH" },
 			  host.rxaqm({ "profile", what }, none));
 	Json shown(host.rxaqm({ "-j", "profile", "show", "virtio_net" }).out);
@@ -341,7 +341,7 @@ TEST_CASE("cli: run --check refuses files that run could not read or write", "[c
 	netns.ip("link add cli0 type veth peer name cli1");
 	check_row({ {}, 1, "[Interface cli0]", "cannot open \"/nope\"", "cli0: [Interface cli0]" },
 		  check("[Interface cli0]\nprofile=/nope\n"));
-	check_row({ {}, 2, "[Interface cli0]", "no profile \"nope\"", "profile list" },
+	check_row({ {}, 2, "[Interface cli0]", "no profile \"nope\"", "profile show" },
 		  check("[Interface cli0]\nprofile=nope\n"));
 	check_row({ {}, 1, "status_file", "status_file=/nope/x: ", "\"/nope/\": No such file" },
 		  check("[Daemon]\nstatus_file=/nope/x\n"));

@@ -62,7 +62,7 @@ TEST_CASE("cli: not root: what is missing is told, nothing is changed", "[cli]")
 	check_row({ {}, 1, "", "network namespace", "run as root" },
 		  m.host.rxaqm(m.netns, { "status" }, options));
 	/* What needs no rights works. */
-	check_row({ {}, 0, "veth", "" }, m.host.rxaqm({ "profile", "list" }, options));
+	check_row({ {}, 0, "veth", "" }, m.host.rxaqm({ "profile", "show" }, options));
 }
 
 TEST_CASE("cli: not root: what is attached is not shown or changed, and told why", "[cli]")

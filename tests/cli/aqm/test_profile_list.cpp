@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <cstring>
-#include <sstream>
 
 TEST_CASE("cli: a profile whose name is too long is refused, not passed over", "[cli]")
 {
@@ -19,7 +18,7 @@ TEST_CASE("cli: a profile whose name is too long is refused, not passed over", "
 	profiles.add("veth.conf", match);
 	std::string path = profiles.add(longest + "-22.31.conf", match + "Channels=separate\n");
 	check_row({ {}, 2, "", says }, host.rxaqm({ "profile", "check", path }));
-	for (const Args &args : { Args{ "profile", "check" }, Args{ "profile", "list" } })
+	for (const Args &args : { Args{ "profile", "check" }, Args{ "profile", "show" } })
 		check_row({ {}, 2, "veth", says }, host.rxaqm(args, profiles.options()));
 	for (const Args &args : { Args{ "attach", "cli0" }, Args{ "attach", "cli0", "-p", path },
 				  Args{ "profile", "show", "cli0" } })
@@ -55,34 +54,4 @@ TEST_CASE("cli: profile show says truly why another that fits was passed over", 
 	       "passed over all: fits as well, but is less specific\n",
 	       "passed over best: fits as well, but its directory is searched later\n" })
 		CHECK(shown.out.find(line) != std::string::npos);
-}
-
-TEST_CASE("cli: profile list shows what tells profiles apart", "[cli]")
-{
-	Host host;
-	Json json(host.rxaqm({ "profile", "list", "-j" }).out);
-	std::string at = find(json, "/profiles", "name", "bnxt_en-p5");
-
-	CHECK(json.size("/profiles") >= 30);
-	CHECK(json.text(at + "/driver") == "bnxt_en");
-	CHECK(json.text(at + "/conditions") == "NapiPoll=bnxt_poll_p5");
-	CHECK(json.text(at + "/completion_design") == "split");
-
-	/* What is too long for its column does not push others away. */
-	std::istringstream text(host.rxaqm({ "profile", "list" }).out);
-	std::string directory, header, line;
-	std::getline(text, directory);
-	std::getline(text, header);
-	const std::string path = json.text(at + "/path");
-	size_t design = header.find("design"), nr = 0;
-	CHECK(directory == "in " + path.substr(0, path.rfind('/')) + ":");
-	while (std::getline(text, line)) {
-		CAPTURE(line);
-		CHECK(line.size() <= 80);
-		if (line.size() < design || line[design - 1] != ' ' || line == header)
-			continue; /* it goes on below, or is of another directory */
-		nr++;
-		CHECK(line[design] != ' ');
-	}
-	CHECK(nr == json.size("/profiles"));
 }

@@ -62,7 +62,6 @@ TEST_CASE("cli: help and version go to stdout", "[cli]")
 		{ { "policy", "load", "--help" }, 0, "Usage: rxaqm policy load", "" },
 		{ { "policy", "save", "--help" }, 0, "Usage: rxaqm policy save", "" },
 		{ { "profile", "--help" }, 0, "Usage: rxaqm profile", "" },
-		{ { "profile", "list", "--help" }, 0, "Usage: rxaqm profile list", "" },
 		{ { "profile", "show", "--help" }, 0, "Usage: rxaqm profile show", "" },
 		{ { "profile", "check", "--help" }, 0, "Usage: rxaqm profile check", "" },
 		{ { "attach", "-h" }, 0, "Usage: rxaqm attach", "" },
@@ -123,7 +122,7 @@ TEST_CASE("cli: the words of the command line are checked", "[cli]")
 		{ { "attach", "@IF", "-H", "usb" }, 2, "", "--hook=usb", "auto|tp|kprobe" },
 		{ { "attach", "@IF", "-k", "nic" }, 2, "", "--key=nic", "auto|queue|cpu" },
 		{ { "attach", "@IF", "-k", "cpu" }, 2, "", "--key cpu", "--mode generic" },
-		{ { "attach", "@IF", "--profile", "nosuch" }, 2, "", "nosuch", "profile list" },
+		{ { "attach", "@IF", "--profile", "nosuch" }, 2, "", "nosuch", "profile show" },
 		{ { "detach" }, 2, "", "name an interface, or --all (", "detach --help" },
 		{ { "detach", "@IF", "--all" }, 2, "", "name an interface, or --all, not both" },
 		{ { "detach", "@IF", "more" }, 2, "", "more" },
@@ -159,10 +158,11 @@ TEST_CASE("cli: the words of the command line are checked", "[cli]")
 		{ { "policy", "show", "--all" }, 2, "", "all" },
 		{ { "policy", "set", "@IF", "target" }, 2, "", "\"target\"", "target=2ms" },
 		{ { "policy", "load", "@IF" }, 2, "", "name one file" },
-		{ { "profile" }, 2, "", "list, show or check", "--help" },
+		{ { "profile" }, 2, "", "show or check", "--help" },
 		{ { "profile", "draw" }, 2, "", "\"draw\"", "--help" },
-		{ { "profile", "lst" }, 2, "", "\"lst\"", "did you mean \"list\"?" },
-		{ { "profile", "show", "nosuch" }, 2, "", "\"nosuch\"", "profile list" },
+		{ { "profile", "shw" }, 2, "", "\"shw\"", "did you mean \"show\"?" },
+		{ { "profile", "list" }, 2, "", "profile list is gone: \"rxaqm profile show\"" },
+		{ { "profile", "show", "nosuch" }, 2, "", "\"nosuch\"", "profile show" },
 	});
 }
 
@@ -354,7 +354,7 @@ TEST_CASE("cli: output that cannot be written is a failure", "[cli]")
 	REQUIRE(host.rxaqm(netns, { "attach", "cli0" }).exit_code == 0);
 	for (const char *command :
 	     { "status", "status -j", "hist", "clock -j", "--help", "policy show cli0",
-	       "policy save cli0", "top -n 1 -i 10ms", "profile list", "profile show -j",
+	       "policy save cli0", "top -n 1 -i 10ms", "profile show", "profile show -j",
 	       "attach --help", "qualify --usage", "qualify --list -j" }) {
 		Result result = run({ "sh", "-c",
 				      "exec " + rxaqm_path() + " --netns " + netns.name() + " " +

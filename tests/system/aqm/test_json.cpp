@@ -55,7 +55,6 @@ TEST_CASE("json: what the commands print is what the schema says", "[json]")
 	add({ "-j", "hist" });
 	add({ "-j", "clock" });
 	add({ "-j", "policy", "show", wire.rx_if });
-	add({ "-j", "profile", "list" });
 	add({ "-j", "profile", "show" });
 	add({ "-j", "profile", "show", wire.rx_if });
 	add({ "-j", "profile", "check" });
@@ -64,7 +63,7 @@ TEST_CASE("json: what the commands print is what the schema says", "[json]")
 	std::filesystem::remove(config);
 	CHECK(validated(host, json) ==
 	      "rxaqm-attach\nrxaqm-status\nrxaqm-status\nrxaqm-check\nrxaqm-top\nrxaqm-top\n"
-	      "rxaqm-hist\nrxaqm-clock\nrxaqm-policy\nrxaqm-profile-list\nrxaqm-profile-show\n"
+	      "rxaqm-hist\nrxaqm-clock\nrxaqm-policy\nrxaqm-profile-show\n"
 	      "rxaqm-profile-show\nrxaqm-profile-check\nrxaqm-config\nrxaqm-detach\n");
 }
 

@@ -264,7 +264,6 @@ TEST_CASE("text: fits the width there is, and has colours only where they are wa
 		     { "hist" },
 		     { "clock" },
 		     { "policy", "show", many.wire.rx_if },
-		     { "profile", "list" },
 		     { "profile", "show" },
 		     { "profile", "show", many.wire.rx_if },
 	     }) {

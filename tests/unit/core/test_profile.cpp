@@ -63,7 +63,6 @@ TEST_CASE("profile: all keys", "[profile]")
 	REQUIRE(profile.nr_settings == 2);
 	CHECK(std::string(profile.setting[0].key) == "target");
 	CHECK(std::string(profile.setting[0].value) == "300us");
-	CHECK(profile.setting[0].line == 17);
 
 	rxaqm_policy policy;
 	CHECK(rxaqm_profile_policy(&profile, &policy, &error) == 0);
