@@ -37,7 +37,7 @@ static const struct rxaqm_option options[] = {
 	{ "serve", 0, "IFACE", "be the other end, on standard input and output",
 	  RXAQM_WORD(serve) },
 	{ "from", 'f', "FILE", "report what was measured before (JSON)", RXAQM_WORD(from) },
-	{ "compare", 'C', NULL, "print how records differ from the first, beyond noise",
+	{ "compare", 'C', NULL, "print how a record differs from another, beyond noise",
 	  RXAQM_FLAG(compare) },
 	{ "limits", 'l', NULL, "print the table of limits", RXAQM_FLAG(limits) },
 	{ "class", 'c', "CLASS", "judge for aqm or af_xdp (aqm)", RXAQM_WORD(report.nic_class) },
@@ -69,11 +69,14 @@ static void check_files(const struct args *args, char *const *words)
 				  strcmp(report->nic_class, "ptp") ?
 					  "" :
 					  "; ptp is gone: ptp4l and phc2sys say how good a clock is");
-	if (args->compare && !(words[0] && words[1]))
-		rxaqm_usage_error("--compare needs two records or more: A.json B.json");
-	if (args->compare && (args->from || report->out || report->all || args->required))
+	if (args->compare && !(words[0] && words[1] && !words[2]))
+		rxaqm_usage_error("--compare takes two records, A.json B.json; compare others with "
+				  "the first one by one");
+	if (args->compare &&
+	    (args->from || report->out || report->junit || report->all || args->required))
 		rxaqm_usage_error(
-			"--compare takes only --class, --color, --html, --json and --junit");
+			"--compare takes only --class, --color, --html and --json; the rest "
+			"is of one record, --from=FILE");
 	if (args->from && words[0])
 		rxaqm_usage_error("--from reports what was measured before: leave out \"%s\"",
 				  words[0]);
@@ -236,11 +239,11 @@ static int run(int argc, char **argv, struct rxaqm_error *error)
 {
 	static const struct rxaqm_command command = {
 		.name = "rxaqm qualify",
-		.args = "[IFACE | RECORD...]",
+		.args = "[IFACE | A B]",
 		.help = "Measure how good a NIC is for a host that must survive overload, and "
 			"report it.",
 		.options = options,
-		.max_words = QUALIFY_RECORDS_MAX,
+		.max_words = 64, /* --compare says that it takes two */
 	};
 	struct args args = {};
 	char **words = rxaqm_options_read(&command, argc, argv, &args);

@@ -68,8 +68,8 @@ int qualify_report_try(const struct qualify_report *report, struct rxaqm_error *
  */
 int qualify_report_make(const struct qualify_report *report, struct qualify_record *record);
 
-/* Compare the records at @paths, which end with NULL. RXAQM_EXIT_FINDINGS: one is worse than the
- * first; -errno with @error.
+/* Compare the record at the second of two @paths with the first. RXAQM_EXIT_FINDINGS: it is worse;
+ * -errno with @error.
  */
 int qualify_report_compare(const struct qualify_report *report, char *const *paths,
 			   struct rxaqm_error *error);

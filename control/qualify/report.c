@@ -54,13 +54,12 @@ static int write_more(int err, const char *path, void (*print)(FILE *file, const
 static int write_files(const struct qualify_report *report, struct qualify_record *record,
 		       struct rxaqm_error *error)
 {
-	const struct qualify_records records = { record, 1 };
 	int err = report->out ? qualify_record_write(record, report->out, error) : 0;
 
 	if (report->json)
 		err |= qualify_record_write(record, report->json, err ? NULL : error);
 	err = write_more(err, report->html, qualify_print_html, record, error);
-	err = write_more(err, report->junit, qualify_print_junit, &records, error);
+	err = write_more(err, report->junit, qualify_print_junit, record, error);
 	/* Print the figures even if a file could not be written. */
 	if (!has_stdout(report))
 		qualify_print_text(stdout, record, report->all);
@@ -79,43 +78,29 @@ int qualify_report_make(const struct qualify_report *report, struct qualify_reco
 						    RXAQM_EXIT_OK;
 }
 
-static int report_comparison(const struct qualify_report *report, char *const *paths,
-			     const struct qualify_records *records, struct rxaqm_error *error)
-{
-	struct qualify_comparison comparison;
-	bool worse;
-	int err;
-
-	if (qualify_compare(&comparison, records->at, paths, records->nr)) {
-		free(comparison.lines.at);
-		return rxaqm_no_memory(error);
-	}
-	err = write_more(0, report->junit, qualify_print_junit, records, error);
-	err = write_more(err, report->html, qualify_comparison_html, &comparison, error);
-	if (report->json)
-		qualify_comparison_json(stdout, &comparison);
-	else if (!has_stdout(report))
-		qualify_comparison_print(stdout, &comparison);
-	worse = comparison.worse;
-	free(comparison.lines.at);
-	return err ?: worse ? RXAQM_EXIT_FINDINGS : RXAQM_EXIT_OK;
-}
-
 int qualify_report_compare(const struct qualify_report *report, char *const *paths,
 			   struct rxaqm_error *error)
 {
-	static struct qualify_record record[QUALIFY_RECORDS_MAX];
-	struct qualify_records records = { .at = record };
-	unsigned int i;
-	int err = qualify_report_try(report, error);
+	struct qualify_comparison comparison = {};
+	struct qualify_record record[2] = {};
+	int err = qualify_report_try(report, error), i;
 
-	for (; !err && paths[records.nr]; records.nr++) {
-		err = qualify_record_read(&record[records.nr], paths[records.nr], error);
+	for (i = 0; !err && i < 2; i++) {
+		err = qualify_record_read(&record[i], paths[i], error);
 		if (!err)
-			judge_for_class(report, &record[records.nr]);
+			judge_for_class(report, &record[i]);
 	}
-	err = err ?: report_comparison(report, paths, &records, error);
-	for (i = 0; i < QUALIFY_RECORDS_MAX; i++)
+	if (!err && qualify_compare(&comparison, record, paths))
+		err = rxaqm_no_memory(error);
+	if (!err) {
+		err = write_more(0, report->html, qualify_comparison_html, &comparison, error);
+		if (report->json)
+			qualify_comparison_json(stdout, &comparison);
+		else if (!has_stdout(report))
+			qualify_comparison_print(stdout, &comparison);
+	}
+	free(comparison.lines.at);
+	for (i = 0; i < 2; i++)
 		qualify_record_free(&record[i]);
-	return err;
+	return err ?: comparison.worse ? RXAQM_EXIT_FINDINGS : RXAQM_EXIT_OK;
 }

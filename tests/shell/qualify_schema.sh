@@ -18,7 +18,7 @@ document()
 
 document good --from=$records/good.json
 document bad --from=$records/bad.json
-document compared --compare $records/good.json $records/bad.json $records/good.json
+document compared --compare $records/good.json $records/bad.json
 document rows --list
 document measured lo --rows=Q5
 

@@ -113,145 +113,92 @@ static bool is_known(const struct qualify_figure *figure)
 	return figure && (*figure->words || !isnan(figure->median));
 }
 
-static struct qualify_cell weigh(const struct qualify_limit *limit, const struct qualify_figure *a,
-				 const struct qualify_figure *b, bool p99)
+static enum qualify_change direction(const struct qualify_limit *limit,
+				     const struct qualify_line *line)
 {
-	struct qualify_cell cell = { .figure = b, .noise = NAN };
-	bool words = a && b && (*a->words || *b->words);
-	double from, to;
+	double was = badness(limit, line->was, line->p99), is = badness(limit, line->is, line->p99);
 
-	cell.change = is_known(a) ? QUALIFY_ABSENT : is_known(b) ? QUALIFY_ADDED : QUALIFY_SAME;
-	if (!is_known(a) || !is_known(b))
-		return cell;
-	cell.change = QUALIFY_CHANGED;
-	if (words && !strcmp(a->words, b->words))
-		cell.change = QUALIFY_SAME;
-	if (words || strcmp(a->unit, b->unit)) {
-		a = words ? a : NULL; /* the limit has no direction in other units */
-	} else if (p99) {
-		cell.change = p99_changed(a, b) ? QUALIFY_CHANGED : QUALIFY_SAME;
-	} else {
-		cell.noise = noise_of(a, b);
-		if (fabs(b->median - a->median) <= cell.noise)
-			cell.change = QUALIFY_SAME;
-		else if (!variation_known(a) || !variation_known(b))
-			cell.change = QUALIFY_MAYBE;
+	return is > was ? QUALIFY_WORSE : is < was ? QUALIFY_BETTER : QUALIFY_CHANGED;
+}
+
+/* Compare the medians, and the p99s if the medians are the same. */
+static void weigh_numbers(const struct qualify_limit *limit, struct qualify_line *line)
+{
+	const struct qualify_figure *was = line->was, *is = line->is;
+
+	line->noise = noise_of(was, is);
+	if (fabs(is->median - was->median) > line->noise) {
+		line->change = variation_known(was) && variation_known(is) ?
+				       direction(limit, line) :
+				       QUALIFY_MAYBE;
+	} else if (p99_changed(was, is)) {
+		line->p99 = true;
+		line->noise = NAN;
+		line->change = direction(limit, line);
 	}
-	if (!a || cell.change != QUALIFY_CHANGED)
-		return cell;
-	from = badness(limit, a, p99);
-	to = badness(limit, b, p99);
-	if (to != from && !isnan(to) && !isnan(from))
-		cell.change = to > from ? QUALIFY_WORSE : QUALIFY_BETTER;
-	return cell;
 }
 
-/* Compare the p99s if the medians are the same. */
-static struct qualify_cell weigh_tail(const struct qualify_limit *limit,
-				      const struct qualify_figure *a,
-				      const struct qualify_figure *b)
+static void weigh(const struct qualify_limit *limit, struct qualify_line *line)
 {
-	struct qualify_cell cell = weigh(limit, a, b, false);
+	const struct qualify_figure *was = line->was, *is = line->is;
 
-	if (cell.change == QUALIFY_SAME)
-		return weigh(limit, a, b, true);
-	cell.change = QUALIFY_SAME;
-	return cell;
+	line->change = QUALIFY_SAME;
+	line->noise = NAN;
+	if (!is_known(was) || !is_known(is))
+		line->change = is_known(was) ? QUALIFY_ABSENT :
+			       is_known(is)  ? QUALIFY_ADDED :
+					       QUALIFY_SAME;
+	else if (*was->words || *is->words)
+		line->change = strcmp(was->words, is->words) ? direction(limit, line) :
+							       QUALIFY_SAME;
+	else if (strcmp(was->unit, is->unit))
+		line->change = QUALIFY_CHANGED; /* the limit has no direction in other units */
+	else
+		weigh_numbers(limit, line);
 }
 
-/* Is there a record whose p99 of @figure differs from the first, though its median does not? */
-static bool tail_differs(const struct qualify_comparison *comparison, const char *id,
-			 const struct qualify_figure *figure)
+static int add_line(struct qualify_comparison *comparison, const char *id, const char *name)
 {
 	const struct qualify_record *record = comparison->record;
-	const struct qualify_figure *first = qualify_find_figure(qualify_find_row(record, id),
-								 figure->name);
-	const struct qualify_figure *other;
-	unsigned int i;
-
-	for (i = 1; i < comparison->nr; i++) {
-		other = qualify_find_figure(qualify_find_row(&record[i], id), figure->name);
-		if (weigh_tail(NULL, first, other).change != QUALIFY_SAME)
-			return true;
-	}
-	return false;
-}
-
-/* Add a line with the medians, or the p99s, of @figure of row @id in all records. */
-static int add_line(struct qualify_comparison *comparison, const char *id,
-		    const struct qualify_figure *figure, bool p99)
-{
-	const struct qualify_record *record = comparison->record;
-	const struct qualify_limit *limit = qualify_limit_of(record->nic_class, id, figure);
+	const struct qualify_row *was = qualify_find_row(&record[0], id);
+	const struct qualify_row *is = qualify_find_row(&record[1], id);
 	struct qualify_line *line = rxaqm_list_add(&comparison->lines);
-	const struct qualify_figure *first = NULL, *other;
-	const struct qualify_row *row;
-	bool first_disturbed = false, disturbed;
-	struct qualify_cell *cell;
-	unsigned int i;
 
 	if (!line)
 		return -ENOMEM;
 	line->row = id;
-	line->figure = figure;
-	line->p99 = p99;
-	for (i = 0; i < comparison->nr; i++) {
-		cell = &line->cell[i];
-		row = qualify_find_row(&record[i], id);
-		other = qualify_find_figure(row, figure->name);
-		disturbed = row && *row->disturbed;
-		first = i ? first : other;
-		first_disturbed = i ? first_disturbed : disturbed;
-		*cell = p99 ? weigh_tail(limit, first, other) : weigh(limit, first, other, false);
-		if ((disturbed || first_disturbed) && first && other &&
-		    cell->change != QUALIFY_SAME)
-			cell->change = QUALIFY_MAYBE;
-		/* A figure is counted once: a changed p99 replaces its median. */
-		comparison->count[i][QUALIFY_SAME] -= p99 && cell->change != QUALIFY_SAME;
-		comparison->count[i][cell->change] += !p99 || cell->change != QUALIFY_SAME;
-		comparison->worse |= cell->change == QUALIFY_WORSE;
-	}
+	line->was = qualify_find_figure(was, name);
+	line->is = qualify_find_figure(is, name);
+	weigh(qualify_limit_of(record->nic_class, id, line->was ?: line->is), line);
+	if (line->was && line->is && (*was->disturbed || *is->disturbed) &&
+	    line->change != QUALIFY_SAME)
+		line->change = QUALIFY_MAYBE;
+	comparison->count[line->change]++;
+	comparison->worse |= line->change == QUALIFY_WORSE;
 	return 0;
 }
 
-/* Add the figures of @row of record @nr that no earlier record has. */
-static int add_row(struct qualify_comparison *comparison, unsigned int nr,
-		   const struct qualify_row *row)
-{
-	const struct qualify_row *was = qualify_find_row(&comparison->record[0], row->id);
-	const struct qualify_figure *figure;
-	unsigned int i;
-	int err = 0;
-
-	/* Only a new failure counts: noise may cause a warning, and an unknown row says nothing. */
-	comparison->worse |= was && row->verdict == QUALIFY_FAIL &&
-			     (was->verdict == QUALIFY_PASS || was->verdict == QUALIFY_WARN);
-	rxaqm_list_each(figure, &row->figures) {
-		for (i = 0; i < nr; i++) {
-			if (qualify_find_figure(qualify_find_row(&comparison->record[i], row->id),
-						figure->name))
-				break;
-		}
-		if (i < nr)
-			continue;
-		err = err ?: add_line(comparison, row->id, figure, false);
-		if (tail_differs(comparison, row->id, figure))
-			err = err ?: add_line(comparison, row->id, figure, true);
-	}
-	return err;
-}
-
 int qualify_compare(struct qualify_comparison *comparison, const struct qualify_record *records,
-		    char *const *names, unsigned int nr)
+		    char *const *names)
 {
-	const struct qualify_row *row;
-	unsigned int i;
+	const struct qualify_figure *figure;
+	const struct qualify_row *row, *was;
 	int err = 0;
 
-	*comparison = (struct qualify_comparison){ .record = records, .names = names, .nr = nr };
-	for (i = 0; i < nr; i++) {
-		rxaqm_list_each(row, &records[i].rows)
-			err = err ?: add_row(comparison, i, row);
+	*comparison = (struct qualify_comparison){ .record = records, .names = names };
+	rxaqm_list_each(row, &records[0].rows)
+		rxaqm_list_each(figure, &row->figures)
+			err = err ?: add_line(comparison, row->id, figure->name);
+	rxaqm_list_each(row, &records[1].rows) {
+		was = qualify_find_row(&records[0], row->id);
+		/* Only a new failure counts: noise may cause a warning, and an unknown row says
+		 * nothing.
+		 */
+		comparison->worse |= was && row->verdict == QUALIFY_FAIL &&
+				     (was->verdict == QUALIFY_PASS || was->verdict == QUALIFY_WARN);
+		rxaqm_list_each(figure, &row->figures)
+			if (!qualify_find_figure(was, figure->name))
+				err = err ?: add_line(comparison, row->id, figure->name);
 	}
 	return err;
 }

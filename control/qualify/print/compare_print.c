@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-#include <stdlib.h>
 #include <string.h>
 
 #include "qualify/judge/judge.h"
@@ -8,9 +7,7 @@
 #include "qualify/record/record.h"
 
 #define NAME_COLUMNS 24
-#define CELL_COLUMNS 14 /* at least */
-#define CELL_MAX 32
-#define CELL_LEN 330 /* a value, and its mark */
+#define CELL_COLUMNS 32 /* at most */
 
 static const char rule[] =
 	"+ better and - worse than the first, beyond noise, by the limits of its class; ~ "
@@ -20,30 +17,26 @@ static const char rule[] =
 
 struct cell {
 	enum qualify_verdict color;
-	char text[CELL_LEN];
+	const char *text;
 };
 
-/* Records side by side: the first one, and those from @from to before @to. */
-struct block {
+struct table {
 	FILE *file;
 	const struct qualify_comparison *comparison;
-	unsigned int from, to;
+	/* Print a line with a cell for each record, or a title, if @cell is NULL. */
+	void (*line)(const struct table *table, const char *name, const struct cell *cell);
 	int columns; /* of a cell of text */
-	/* Print a line; a title has no cells, others one for each of these records. */
-	void (*line)(const struct block *block, const char *name, bool title);
-	struct cell *cell; /* for each record */
 };
 
-#define each_record(i, block) for ((i) = 0; (i) < (block)->to; (i) = (i) ? (i) + 1 : (block)->from)
-
-static void set_cell(const struct block *block, unsigned int record, enum qualify_verdict color,
-		     const char *text, const char *mark)
+static const char *format(const struct qualify_figure *figure, bool p99,
+			  char buf[QUALIFY_FIGURE_LEN])
 {
-	block->cell[record].color = color;
-	snprintf(block->cell[record].text, CELL_LEN, "%s%s", text, mark);
+	return !figure ? "absent" :
+	       p99     ? rxaqm_format_number(figure->p99, figure->unit, buf) :
+			 qualify_format_figure(figure, buf);
 }
 
-static void put_figure(const struct block *block, const struct qualify_line *line)
+static void put_figure(const struct table *table, const struct qualify_line *line)
 {
 	static const struct {
 		const char *sign;
@@ -54,150 +47,103 @@ static void put_figure(const struct block *block, const struct qualify_line *lin
 		[QUALIFY_BETTER] = { " +", QUALIFY_PASS },
 		[QUALIFY_WORSE] = { " -", QUALIFY_FAIL },
 	};
-	char name[144], number[QUALIFY_FIGURE_LEN];
-	unsigned int i;
+	char name[144], was[QUALIFY_FIGURE_LEN], is[QUALIFY_FIGURE_LEN];
+	char marked[QUALIFY_FIGURE_LEN + 2];
+	const struct cell cell[] = { { QUALIFY_UNKNOWN, format(line->was, line->p99, was) },
+				     { marks[line->change].color, marked } };
 
-	each_record(i, block)
-	{
-		const struct qualify_cell *cell = &line->cell[i];
-		const char *text = !cell->figure ? "absent" :
-				   line->p99	 ? rxaqm_format_number(cell->figure->p99,
-								       cell->figure->unit, number) :
-						   qualify_format_figure(cell->figure, number);
-
-		set_cell(block, i, marks[cell->change].color, text, marks[cell->change].sign ?: "");
-	}
-	snprintf(name, sizeof(name), "  %s%s", line->figure->name, line->p99 ? " p99" : "");
-	block->line(block, name, false);
+	snprintf(marked, sizeof(marked), "%s%s", format(line->is, line->p99, is),
+		 marks[line->change].sign ?: "");
+	snprintf(name, sizeof(name), "  %s%s", (line->was ?: line->is)->name,
+		 line->p99 ? " p99" : "");
+	table->line(table, name, cell);
 }
 
-/* Does any of them differ from the first? */
-static bool differs(const struct block *block, const struct qualify_line *line)
+static struct cell verdict_of(const struct qualify_row *row)
 {
-	unsigned int i;
-
-	each_record(i, block)
-	{
-		if (line->cell[i].change != QUALIFY_SAME)
-			return true;
-	}
-	return false;
+	if (!row)
+		return (struct cell){ QUALIFY_UNKNOWN, "absent" };
+	return (struct cell){ row->verdict, qualify_verdicts[row->verdict] };
 }
 
-/* The same of the verdicts on row @id. */
-static bool verdict_differs(const struct block *block, const char *id)
+static void put_verdicts(const struct table *table, const char *id, const struct cell *verdict)
 {
-	const struct qualify_record *record = block->comparison->record;
-	const struct qualify_row *row, *first = qualify_find_row(record, id);
-	unsigned int i;
-
-	each_record(i, block)
-	{
-		row = qualify_find_row(&record[i], id);
-		if (!row != !first || (row && row->verdict != first->verdict))
-			return true;
-	}
-	return false;
-}
-
-static void put_verdicts(const struct block *block, const char *id)
-{
-	const struct qualify_row *row;
 	char title[96];
-	unsigned int i;
 
 	snprintf(title, sizeof(title), "%s %s", id, qualify_row_kind(id)->title);
-	block->line(block, title, true);
-	each_record(i, block)
-	{
-		row = qualify_find_row(&block->comparison->record[i], id);
-		set_cell(block, i, row ? row->verdict : QUALIFY_UNKNOWN,
-			 row ? qualify_verdicts[row->verdict] : "absent", "");
-	}
-	block->line(block, "  verdict", false);
+	table->line(table, title, NULL);
+	table->line(table, "  verdict", verdict);
 }
 
 /* Print what differs in row @id, if its verdicts do, or if not. */
-static void put_row(const struct block *block, const char *id, bool verdicts)
+static void put_row(const struct table *table, const char *id, bool verdicts)
 {
+	const struct qualify_record *record = table->comparison->record;
+	const struct cell verdict[] = { verdict_of(qualify_find_row(&record[0], id)),
+					verdict_of(qualify_find_row(&record[1], id)) };
 	const struct qualify_line *line;
-	bool any = verdict_differs(block, id);
+	bool begun = verdicts;
 
-	if (any != verdicts)
+	if (verdicts != !!strcmp(verdict[0].text, verdict[1].text))
 		return;
-	if (any)
-		put_verdicts(block, id);
-	rxaqm_list_each(line, &block->comparison->lines) {
-		if (strcmp(line->row, id) || !differs(block, line))
+	if (verdicts)
+		put_verdicts(table, id, verdict);
+	rxaqm_list_each(line, &table->comparison->lines) {
+		if (strcmp(line->row, id) || line->change == QUALIFY_SAME)
 			continue;
-		if (!any)
-			put_verdicts(block, id);
-		any = true;
-		put_figure(block, line);
+		if (!begun)
+			put_verdicts(table, id, verdict);
+		begun = true;
+		put_figure(table, line);
 	}
 }
 
-static void put_rows(const struct block *block, bool verdicts)
+static void put_rows(const struct table *table, bool verdicts)
 {
-	const struct qualify_record *record = block->comparison->record;
+	const struct qualify_record *record = table->comparison->record;
 	const struct qualify_row *row;
-	unsigned int i, before;
 
-	for (i = 0; i < block->comparison->nr; i++) {
-		rxaqm_list_each(row, &record[i].rows) {
-			for (before = 0; before < i; before++) {
-				if (qualify_find_row(&record[before], row->id))
-					break;
-			}
-			if (before == i)
-				put_row(block, row->id, verdicts);
-		}
-	}
+	rxaqm_list_each(row, &record[0].rows)
+		put_row(table, row->id, verdicts);
+	rxaqm_list_each(row, &record[1].rows)
+		if (!qualify_find_row(&record[0], row->id))
+			put_row(table, row->id, verdicts);
 }
 
-/* The length of the directory that all names share. */
-static size_t common(char *const *names, unsigned int nr)
+/* The names of both files, without the directory that they share. */
+static void put_names(const struct table *table)
 {
-	size_t len = strlen(names[0]);
+	const char *a = table->comparison->names[0], *b = table->comparison->names[1];
+	size_t skip = 0, i;
+
+	for (i = 0; a[i] && a[i] == b[i]; i++)
+		skip = a[i] == '/' ? i + 1 : skip;
+	table->line(table, "",
+		    (struct cell[]){ { QUALIFY_UNKNOWN, a + skip },
+				     { QUALIFY_UNKNOWN, b + skip } });
+}
+
+static void put_facts(const struct table *table)
+{
+	const struct qualify_record *record = table->comparison->record;
+	struct qualify_fact was[QUALIFY_FACTS], is[QUALIFY_FACTS];
 	unsigned int i;
 
-	for (i = 1; i < nr; i++)
-		while (strncmp(names[0], names[i], len))
-			len--;
-	while (len && names[0][len - 1] != '/')
-		len--;
-	return len;
-}
+	put_names(table);
+	table->line(table, "Verdict",
+		    (struct cell[]){ { record[0].verdict, qualify_verdicts[record[0].verdict] },
+				     { record[1].verdict, qualify_verdicts[record[1].verdict] } });
+	qualify_facts(&record[0], was);
+	qualify_facts(&record[1], is);
+	for (i = 0; i < QUALIFY_FACTS; i++) {
+		const char *first = *was[i].value ? was[i].value : "unknown";
+		const char *second = *is[i].value ? is[i].value : "unknown";
 
-static void put_facts(const struct block *block)
-{
-	const struct qualify_comparison *comparison = block->comparison;
-	size_t skip = common(comparison->names, comparison->nr);
-	struct qualify_fact facts[QUALIFY_FACTS], first[QUALIFY_FACTS];
-	unsigned int i, fact;
-
-	qualify_facts(comparison->record, first);
-	each_record(i, block) set_cell(block, i, QUALIFY_UNKNOWN, comparison->names[i] + skip, "");
-	block->line(block, "", false);
-	each_record(i, block)
-	{
-		const __u32 verdict = comparison->record[i].verdict;
-
-		set_cell(block, i, verdict, qualify_verdicts[verdict], "");
-	}
-	block->line(block, "Verdict", false);
-	for (fact = 0; fact < QUALIFY_FACTS; fact++) {
-		each_record(i, block)
-		{
-			qualify_facts(&comparison->record[i], facts);
-			set_cell(block, i, QUALIFY_UNKNOWN,
-				 !*facts[fact].value ? "unknown" :
-				 i && !strcmp(facts[fact].value, first[fact].value) ?
-						       "same" :
-						       facts[fact].value,
-				 "");
-		}
-		block->line(block, first[fact].name, false);
+		if (*is[i].value && !strcmp(first, second))
+			second = "same";
+		table->line(table, was[i].name,
+			    (struct cell[]){ { QUALIFY_UNKNOWN, first },
+					     { QUALIFY_UNKNOWN, second } });
 	}
 }
 
@@ -214,110 +160,88 @@ static size_t fitting(const char *text, size_t room)
 }
 
 /* Print the next part of what is left in a column. True: more is left. */
-static bool put_part(const struct block *block, const char **left, enum qualify_verdict color,
-		     int columns)
+static bool put_part(FILE *file, const char **left, enum qualify_verdict color, int columns)
 {
 	size_t len = fitting(*left, (size_t)columns - 1);
-	char part[CELL_LEN];
+	char part[CELL_COLUMNS];
 
 	snprintf(part, sizeof(part), "%.*s", (int)len, *left);
-	qualify_print_verdict(block->file, color, part, columns);
+	qualify_print_verdict(file, color, part, columns);
 	*left += len;
 	*left += strspn(*left, " ");
 	return **left;
 }
 
 /* What does not fit a column goes on in the next line. */
-static void put_text(const struct block *block, const char *name, bool title)
+static void put_text(const struct table *table, const char *name, const struct cell *cell)
 {
-	const char *left[QUALIFY_RECORDS_MAX];
-	unsigned int i;
-	bool more;
+	const char *left[] = { cell ? cell[0].text : "", cell ? cell[1].text : "" };
+	bool more = cell;
 
-	if (title) {
-		fprintf(block->file, "%s\n", name);
-		return;
+	if (!cell)
+		fprintf(table->file, "%s\n", name);
+	while (more) {
+		more = put_part(table->file, &name, QUALIFY_UNKNOWN, NAME_COLUMNS);
+		more |= put_part(table->file, &left[0], cell[0].color, table->columns);
+		more |= put_part(table->file, &left[1], cell[1].color, table->columns);
+		fputc('\n', table->file);
 	}
-	each_record(i, block) left[i] = block->cell[i].text;
-	do {
-		more = put_part(block, &name, QUALIFY_UNKNOWN, NAME_COLUMNS);
-		each_record(i, block)
-			more |= put_part(block, &left[i], block->cell[i].color, block->columns);
-		fputc('\n', block->file);
-	} while (more);
 }
 
-static void put_sums(FILE *file, const struct qualify_comparison *comparison, bool html)
+static void format_sums(const struct qualify_comparison *comparison, char sums[256])
 {
-	unsigned int i, kind;
-	char sums[256];
-	size_t len;
+	unsigned int change;
+	size_t len = 0;
 
-	for (i = 1; i < comparison->nr; i++) {
-		for (kind = len = 0; kind < QUALIFY_NR_CHANGES; kind++)
-			len += (size_t)sprintf(sums + len, "%s%u %s", kind ? ", " : "",
-					       comparison->count[i][kind], qualify_changes[kind]);
-		if (html) {
-			rxaqm_markup(file, "<p>%s: %s</p>\n", comparison->names[i], sums);
-		} else {
-			fprintf(file, "%s: ", comparison->names[i]);
-			rxaqm_print_words(file, strlen(comparison->names[i]) + 2, 2, sums);
-		}
-	}
+	for (change = 0; change < QUALIFY_NR_CHANGES; change++)
+		len += (size_t)sprintf(sums + len, "%s%u %s", change ? ", " : "",
+				       comparison->count[change], qualify_changes[change]);
 }
 
 void qualify_comparison_print(FILE *file, const struct qualify_comparison *comparison)
 {
-	int room = (int)rxaqm_text_width(file) - NAME_COLUMNS, fit = room / CELL_COLUMNS - 1,
-	    columns;
-	static struct cell cells[QUALIFY_RECORDS_MAX];
-	struct block block = { file, comparison, 1, 0, 0, put_text, cells };
+	int columns = ((int)rxaqm_text_width(file) - NAME_COLUMNS) / 2;
+	const struct table table = { file, comparison, put_text,
+				     columns < CELL_COLUMNS ? columns : CELL_COLUMNS };
+	char sums[256];
 
-	fit = fit < (int)comparison->nr - 1 ? fit : (int)comparison->nr - 1;
-	columns = room / (fit + 1);
-	block.columns = columns < CELL_MAX ? columns : CELL_MAX;
-	for (; block.from < comparison->nr; block.from = block.to) {
-		block.to = block.from + (unsigned int)fit;
-		block.to = block.to < comparison->nr ? block.to : comparison->nr;
-		put_facts(&block);
-		put_rows(&block, true);
-		put_rows(&block, false);
-		fputc('\n', file);
-	}
-	put_sums(file, comparison, false);
+	put_facts(&table);
+	put_rows(&table, true);
+	put_rows(&table, false);
+	format_sums(comparison, sums);
+	fputc('\n', file);
+	rxaqm_print_words(file, 0, 2, sums);
 	rxaqm_print_words(file, 0, 0, rule);
 }
 
-static void put_html(const struct block *block, const char *name, bool title)
+static void put_html(const struct table *table, const char *name, const struct cell *cell)
 {
-	unsigned int i;
+	int i;
 
-	rxaqm_markup(block->file, title ? "<tr><th scope=\"rowgroup\">%s</th>" : "<tr><td>%s</td>",
+	rxaqm_markup(table->file, cell ? "<tr><td>%s</td>" : "<tr><th scope=\"rowgroup\">%s</th>",
 		     name);
-	each_record(i, block)
-	{
-		fprintf(block->file, "<td class=\"v%d\">", (int)block->cell[i].color);
-		rxaqm_markup(block->file, "%s</td>", title ? "" : block->cell[i].text);
+	for (i = 0; i < 2; i++) {
+		fprintf(table->file, "<td class=\"v%d\">", cell ? (int)cell[i].color : 0);
+		rxaqm_markup(table->file, "%s</td>", cell ? cell[i].text : "");
 	}
-	fputs("</tr>\n", block->file);
+	fputs("</tr>\n", table->file);
 }
 
-void qualify_comparison_html(FILE *file, const void *what)
+void qualify_comparison_html(FILE *file, const void *comparison)
 {
 	static const char begin[] = "<table class=\"wide\" tabindex=\"0\">\n";
-	const struct qualify_comparison *comparison = what;
-	static struct cell cells[QUALIFY_RECORDS_MAX];
-	const struct block block = { file, comparison, 1, comparison->nr, 0, put_html, cells };
+	const struct table table = { file, comparison, put_html, 0 };
+	char sums[256];
 
 	rxaqm_page_begin(file, "NICs compared");
 	fprintf(file, "<h1>NICs compared</h1>\n%s", begin);
-	put_facts(&block);
+	put_facts(&table);
 	fprintf(file, "</table>\n<h2>Rows whose verdict changed</h2>\n%s", begin);
-	put_rows(&block, true);
+	put_rows(&table, true);
 	fprintf(file, "</table>\n<h2>Other rows whose figures changed</h2>\n%s", begin);
-	put_rows(&block, false);
-	fputs("</table>\n", file);
-	put_sums(file, comparison, true);
+	put_rows(&table, false);
+	format_sums(comparison, sums);
+	fprintf(file, "</table>\n<p>%s</p>\n", sums);
 	rxaqm_markup(file, "<p class=\"note\">%s</p>\n</main>\n</body>\n</html>\n", rule);
 }
 
@@ -334,11 +258,11 @@ static void put_record(struct rxaqm_out *out, const char *name, const struct qua
 	rxaqm_out_end(out);
 }
 
-static void put_cell(struct rxaqm_out *out, const struct qualify_line *line, unsigned int record,
-		     const struct qualify_row *row)
+static void put_value(struct rxaqm_out *out, const struct qualify_comparison *comparison,
+		      const struct qualify_line *line, unsigned int record)
 {
-	const struct qualify_cell *cell = &line->cell[record];
-	const struct qualify_figure *figure = cell->figure;
+	const struct qualify_row *row = qualify_find_row(&comparison->record[record], line->row);
+	const struct qualify_figure *figure = record ? line->is : line->was;
 
 	rxaqm_out_object(out, NULL);
 	rxaqm_out_u64(out, "record", NULL, record);
@@ -348,24 +272,24 @@ static void put_cell(struct rxaqm_out *out, const struct qualify_line *line, uns
 		rxaqm_out_str(out, "value", NULL, figure->words);
 	else if (figure)
 		rxaqm_out_double(out, "value", NULL, line->p99 ? figure->p99 : figure->median);
-	rxaqm_out_str(out, "change", NULL, qualify_changes[cell->change]);
-	rxaqm_out_double(out, "noise", NULL, cell->noise);
+	rxaqm_out_str(out, "change", NULL, qualify_changes[record ? line->change : QUALIFY_SAME]);
+	rxaqm_out_double(out, "noise", NULL, line->noise);
 	rxaqm_out_end(out);
 }
 
 static void put_line(struct rxaqm_out *out, const struct qualify_comparison *comparison,
 		     const struct qualify_line *line)
 {
-	unsigned int i;
+	const struct qualify_figure *figure = line->was ?: line->is;
 
 	rxaqm_out_object(out, NULL);
 	rxaqm_out_str(out, "row", NULL, line->row);
-	rxaqm_out_str(out, "figure", NULL, line->figure->name);
+	rxaqm_out_str(out, "figure", NULL, figure->name);
 	rxaqm_out_str(out, "statistic", NULL, line->p99 ? "p99" : "median");
-	rxaqm_out_str(out, "unit", NULL, line->figure->unit);
+	rxaqm_out_str(out, "unit", NULL, figure->unit);
 	rxaqm_out_array(out, "records");
-	for (i = 0; i < comparison->nr; i++)
-		put_cell(out, line, i, qualify_find_row(&comparison->record[i], line->row));
+	put_value(out, comparison, line, 0);
+	put_value(out, comparison, line, 1);
 	rxaqm_out_end(out);
 	rxaqm_out_end(out);
 }
@@ -374,13 +298,13 @@ void qualify_comparison_json(FILE *file, const struct qualify_comparison *compar
 {
 	const struct qualify_line *line;
 	struct rxaqm_out out;
-	unsigned int i;
+	int i;
 
 	rxaqm_out_open(&out, file, true);
 	rxaqm_out_head(&out, "qualify-comparison");
 	rxaqm_out_bool(&out, "worse", NULL, NULL, comparison->worse);
 	rxaqm_out_array(&out, "records");
-	for (i = 0; i < comparison->nr; i++)
+	for (i = 0; i < 2; i++)
 		put_record(&out, comparison->names[i], &comparison->record[i]);
 	rxaqm_out_end(&out);
 	rxaqm_out_array(&out, "figures");

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Records for CI. */
+/* A record for CI. */
 #include "qualify/judge/judge.h"
 #include "qualify/print/print.h"
 #include "qualify/record/record.h"
@@ -37,28 +37,21 @@ static void put_verdict(FILE *file, const struct qualify_record *record)
 
 void qualify_print_junit(FILE *file, const void *what)
 {
-	const struct qualify_records *records = what;
+	const struct qualify_record *record = what;
 	const struct qualify_row *row;
-	unsigned int i;
 
 	fputs("<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<testsuites>\n", file);
-	for (i = 0; i < records->nr; i++) {
-		const struct qualify_record *record = &records->at[i];
-
-		rxaqm_markup(file,
-			     "<testsuite name=\"rxaqm qualify %s (%s %s)\" timestamp=\"%s\" "
-			     "hostname=\"%s\"",
-			     record->interface, record->driver, record->firmware, record->time,
-			     record->host);
-		fprintf(file, " tests=\"%zu\" failures=\"%u\" skipped=\"%u\" errors=\"%d\">\n",
-			record->rows.nr + 1,
-			record->count[QUALIFY_FAIL] + (record->verdict == QUALIFY_FAIL),
-			record->count[QUALIFY_UNKNOWN] + record->count[QUALIFY_NONE],
-			record->verdict == QUALIFY_UNKNOWN);
-		put_verdict(file, record);
-		rxaqm_list_each(row, &record->rows)
-			put_case(file, record, row);
-		fputs("</testsuite>\n", file);
-	}
-	fputs("</testsuites>\n", file);
+	rxaqm_markup(file,
+		     "<testsuite name=\"rxaqm qualify %s (%s %s)\" timestamp=\"%s\" hostname=\"%s\"",
+		     record->interface, record->driver, record->firmware, record->time,
+		     record->host);
+	fprintf(file, " tests=\"%zu\" failures=\"%u\" skipped=\"%u\" errors=\"%d\">\n",
+		record->rows.nr + 1,
+		record->count[QUALIFY_FAIL] + (record->verdict == QUALIFY_FAIL),
+		record->count[QUALIFY_UNKNOWN] + record->count[QUALIFY_NONE],
+		record->verdict == QUALIFY_UNKNOWN);
+	put_verdict(file, record);
+	rxaqm_list_each(row, &record->rows)
+		put_case(file, record, row);
+	fputs("</testsuite>\n</testsuites>\n", file);
 }

@@ -6,13 +6,6 @@
 
 #include "qualify/record/record.h"
 
-#define QUALIFY_RECORDS_MAX 64
-
-struct qualify_records {
-	struct qualify_record *at;
-	unsigned int nr;
-};
-
 #define QUALIFY_RESULT_LEN 480
 /* The overall verdict ("Fail"); @text: how many rows of each there are, and which are lacking. */
 const char *qualify_result(const struct qualify_record *record, char text[QUALIFY_RESULT_LEN]);
@@ -30,8 +23,8 @@ void qualify_print_limits(FILE *file);
 /* Print a struct qualify_record as one self-contained HTML file; pictures are inline SVG. */
 void qualify_print_html(FILE *file, const void *record);
 
-/* Print struct qualify_records: a test case for each row (JUnit XML). */
-void qualify_print_junit(FILE *file, const void *records);
+/* Print a struct qualify_record as JUnit XML: a test case for each row. */
+void qualify_print_junit(FILE *file, const void *record);
 
 /* Make the picture that begins with curve @first of @row, with all curves of its kind that no
  * earlier picture has; false: none begins there. Call it with @first from 0 to qualify_row_curves()
