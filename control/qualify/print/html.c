@@ -87,20 +87,16 @@ static void print_figure(FILE *file, const struct qualify_figure *figure)
 		     figure->method);
 }
 
-static void print_pictures(FILE *file, const struct qualify_record *record,
-			   const struct qualify_row *row)
+static void print_picture(FILE *file, const struct qualify_record *record,
+			  const struct qualify_row *row)
 {
-	const struct qualify_row_kind *kind = qualify_row_kind(row->id);
-	size_t nr = qualify_row_curves(row), i;
 	struct rxaqm_picture picture;
 
-	for (i = 0; i < nr && kind->limit_of; i++) {
-		if (!qualify_picture_of(&picture, record, row, i))
-			continue;
-		rxaqm_markup(file, "<figure>\n<figcaption><b>%s</b></figcaption>\n", picture.title);
-		rxaqm_picture_draw(file, &picture);
-		fputs("</figure>\n", file);
-	}
+	if (!qualify_row_kind(row->id)->limit_of || !qualify_picture_of(&picture, record, row))
+		return;
+	rxaqm_markup(file, "<figure>\n<figcaption><b>%s</b></figcaption>\n", picture.title);
+	rxaqm_picture_draw(file, &picture);
+	fputs("</figure>\n", file);
 }
 
 static void print_row(FILE *file, const struct qualify_record *record,
@@ -124,7 +120,7 @@ static void print_row(FILE *file, const struct qualify_record *record,
 			print_figure(file, figure);
 		fputs("</table>\n", file);
 	}
-	print_pictures(file, record, row);
+	print_picture(file, record, row);
 	fputs("</section>\n", file);
 }
 

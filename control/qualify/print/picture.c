@@ -20,29 +20,15 @@ static bool go_together(const struct rxaqm_curve *a, const struct rxaqm_curve *b
 	       !strcmp(a->y_unit, b->y_unit);
 }
 
-size_t qualify_row_curves(const struct qualify_row *row)
+static void add_curve(struct rxaqm_picture *picture, const char *figure,
+		      const struct rxaqm_curve *curve)
 {
-	const struct qualify_figure *figure;
-	size_t nr = 0;
-
-	rxaqm_list_each(figure, &row->figures)
-		nr += figure->curves.nr;
-	return nr;
-}
-
-static const struct rxaqm_curve *curve_at(const struct qualify_row *row, size_t at,
-					  const char **ret_figure)
-{
-	const struct qualify_figure *figure;
-
-	rxaqm_list_each(figure, &row->figures) {
-		if (at < figure->curves.nr) {
-			*ret_figure = figure->name;
-			return &figure->curves.at[at];
-		}
-		at -= figure->curves.nr;
-	}
-	return NULL;
+	if (!curve->points.nr || picture->nr == RXAQM_PICTURE_CURVES ||
+	    (picture->nr && !go_together(picture->curve[0], curve)))
+		return;
+	picture->kind = kind_of(curve);
+	picture->curve[picture->nr] = curve;
+	picture->of[picture->nr++] = figure;
 }
 
 /* Set the figure's verdict and the limit lines. In bars, the limit is the largest share over an
@@ -75,31 +61,16 @@ static void set_limits(struct rxaqm_picture *picture, const struct qualify_recor
 }
 
 bool qualify_picture_of(struct rxaqm_picture *picture, const struct qualify_record *record,
-			const struct qualify_row *row, size_t first)
+			const struct qualify_row *row)
 {
-	size_t nr = qualify_row_curves(row), like = 0, i;
-	const struct rxaqm_curve *lead, *curve;
-	const char *of;
+	const struct qualify_figure *figure;
+	const struct rxaqm_curve *curve;
 
 	memset(picture, 0, sizeof(*picture));
-	lead = first < nr ? curve_at(row, first, &of) : NULL;
-	if (!lead || lead->points.nr == 0)
-		return false;
-	picture->kind = kind_of(lead);
-	for (i = 0; i < nr; i++) {
-		curve = curve_at(row, i, &of);
-		if (curve->points.nr == 0 || !go_together(lead, curve))
-			continue;
-		/* A picture has six curves: each seventh begins a new one. */
-		if (i < first)
-			like++;
-		else if (like % RXAQM_PICTURE_CURVES)
-			return false;
-		else if (picture->nr < RXAQM_PICTURE_CURVES) {
-			picture->curve[picture->nr] = curve;
-			picture->of[picture->nr++] = of;
-		}
-	}
-	set_limits(picture, record, row);
-	return true;
+	rxaqm_list_each(figure, &row->figures)
+		rxaqm_list_each(curve, &figure->curves)
+			add_curve(picture, figure->name, curve);
+	if (picture->nr)
+		set_limits(picture, record, row);
+	return picture->nr;
 }

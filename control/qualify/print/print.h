@@ -26,10 +26,6 @@ void qualify_print_html(FILE *file, const void *record);
 /* Print a struct qualify_record as JUnit XML: a test case for each row. */
 void qualify_print_junit(FILE *file, const void *record);
 
-/* Make the picture that begins with curve @first of @row, with all curves of its kind that no
- * earlier picture has; false: none begins there. Call it with @first from 0 to qualify_row_curves()
- * - 1.
- */
+/* Make the picture of @row, of its first curve and those like it; false: it has no curve. */
 bool qualify_picture_of(struct rxaqm_picture *picture, const struct qualify_record *record,
-			const struct qualify_row *row, size_t first);
-size_t qualify_row_curves(const struct qualify_row *row);
+			const struct qualify_row *row);
