@@ -136,7 +136,7 @@ static void build(struct batch *batch, const struct qualify_send *send,
 	memcpy(frame.to, send->to, ETH_ALEN);
 	memcpy(frame.from, sender->mac, ETH_ALEN);
 	for (i = 0; i < nr; i++) {
-		frame.flow = send->first_flow + (__u32)((at + i) % (send->flows ? send->flows : 1));
+		frame.flow = (__u32)((at + i) % (send->flows ? send->flows : 1));
 		batch->iov[i] = (struct iovec){ batch->buf[i],
 						qualify_frame_build(batch->buf[i], &frame,
 								    send->first + (__u32)(at + i),

@@ -17,7 +17,7 @@ struct qualify_sender {
 /* What to send: frames with seq first, first + 1 ..., which use the flows in turn. */
 struct qualify_send {
 	enum qualify_kind kind;
-	__u32 size, count, first, flows, first_flow;
+	__u32 size, count, first, flows;
 	__u32 pps; /* 0: as fast as possible */
 	__u32 burst; /* frames back to back, every burst / pps; at least 1 */
 	__u32 max_ms; /* end after this time, even if frames are left */

@@ -271,20 +271,6 @@ void qualify_peer_close(struct qualify_peer *peer)
 	qualify_peer_kill(peer);
 }
 
-int qualify_peer_avoid(struct qualify_peer *peer, unsigned int cpu, struct rxaqm_error *error)
-{
-	struct json_object *request = request_of("avoid"), *answer;
-	int err;
-
-	json_object_object_add(request, "cpu", json_object_new_int64(cpu));
-	err = ask(peer, request, SLACK_MS, error);
-	answer = err ? NULL : get_answer(peer, error);
-	if (!answer)
-		return -error->err;
-	json_object_put(answer);
-	return 0;
-}
-
 int qualify_peer_begin(struct qualify_peer *peer, const struct qualify_send *send,
 		       struct rxaqm_error *error)
 {

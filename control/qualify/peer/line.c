@@ -61,10 +61,13 @@ static const struct {
 	__u32 min, max;
 } numbers[] = {
 #define NUMBER(field, least, most) { #field, offsetof(struct qualify_send, field), least, most }
-	NUMBER(size, 0, ~0U),	    NUMBER(count, 0, ~0U),
-	NUMBER(first, 0, ~0U),	    NUMBER(flows, 0, ~0U),
-	NUMBER(first_flow, 0, ~0U), NUMBER(pps, 0, QUALIFY_SEND_MAX_PPS),
-	NUMBER(burst, 0, ~0U),	    NUMBER(max_ms, 1, QUALIFY_SEND_MAX_MS),
+	NUMBER(size, 0, ~0U),
+	NUMBER(count, 0, ~0U),
+	NUMBER(first, 0, ~0U),
+	NUMBER(flows, 0, ~0U),
+	NUMBER(pps, 0, QUALIFY_SEND_MAX_PPS),
+	NUMBER(burst, 0, ~0U),
+	NUMBER(max_ms, 1, QUALIFY_SEND_MAX_MS),
 #undef NUMBER
 };
 #define NR_NUMBERS (sizeof(numbers) / sizeof(numbers[0]))

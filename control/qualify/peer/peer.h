@@ -6,7 +6,6 @@
  * changes nothing, may only send frames, and ends with its standard input.
  *
  *   {"do":"hello"}     {"rxaqm":"0.9","boot":"...","mac":"...","kernel":"...","nic":"..."}
- *   {"do":"avoid","cpu":1}          {}
  *   {"do":"send","kind":"udp4", ...} {"count":1000,"took_ns":20000000}
  *   a request that fails            {"error":"..."}
  *
@@ -54,9 +53,6 @@ int qualify_peer_open(struct qualify_peer *peer, const char *host, const char *n
 		      const char *ifname, const char *local, const volatile int *stop,
 		      struct rxaqm_error *error);
 void qualify_peer_close(struct qualify_peer *peer);
-
-/* Ask a peer on this host not to use @cpu. */
-int qualify_peer_avoid(struct qualify_peer *peer, unsigned int cpu, struct rxaqm_error *error);
 
 /* qualify_peer_begin() starts sending and returns, so that the caller can look at it meanwhile.
  * qualify_peer_done(): the answer is there, or none will come. qualify_peer_end() waits for it;

@@ -5,7 +5,6 @@
 #include <json-c/json.h>
 #include <linux/capability.h>
 #include <linux/ethtool.h>
-#include <sched.h>
 #include <string.h>
 #include <sys/prctl.h>
 #include <sys/syscall.h>
@@ -25,19 +24,17 @@ struct serving {
 	volatile int stop;
 };
 
-static int fail(struct json_object *answer, const char *what)
+static void fail(struct json_object *answer, const char *what)
 {
 	json_object_object_add(answer, "error", json_object_new_string(what));
-	return 0;
 }
 
-static int hello(struct serving *serving, struct json_object *request, struct json_object *answer)
+static void hello(const struct serving *serving, struct json_object *answer)
 {
 	struct ethtool_drvinfo info = { .cmd = ETHTOOL_GDRVINFO };
 	struct utsname host = {};
 	char boot[64], nic[160];
 
-	(void)request;
 	uname(&host);
 	rxaqm_ethtool(serving->ifname, &info);
 	snprintf(nic, sizeof(nic), "%s, %.31s %.31s, firmware %.31s, %.31s", serving->ifname,
@@ -49,55 +46,36 @@ static int hello(struct serving *serving, struct json_object *request, struct js
 	json_object_object_add(answer, "rxaqm", json_object_new_string(RXAQM_VERSION));
 	json_object_object_add(answer, "boot", json_object_new_string(boot));
 	qualify_say_mac(answer, "mac", serving->sender.mac);
-	return 0;
 }
 
-static int avoid(struct serving *serving, struct json_object *request, struct json_object *answer)
-{
-	cpu_set_t cpus;
-	__u64 cpu;
-
-	(void)serving;
-	if (!qualify_said_number(request, "cpu", 0, CPU_SETSIZE - 1, &cpu) ||
-	    sched_getaffinity(0, sizeof(cpus), &cpus))
-		return fail(answer, "no such CPU");
-	CPU_CLR(cpu, &cpus);
-	if (!CPU_COUNT(&cpus) || sched_setaffinity(0, sizeof(cpus), &cpus))
-		return fail(answer, "there is no other CPU");
-	return 0;
-}
-
-static int do_send(struct serving *serving, struct json_object *request, struct json_object *answer)
+static void do_send(struct serving *serving, struct json_object *request,
+		    struct json_object *answer)
 {
 	struct rxaqm_error error = {};
 	struct qualify_send send = {};
 	struct qualify_sent sent;
 	char wrong[96];
 
-	if (!qualify_said_send(request, &send, wrong))
-		return fail(answer, wrong);
-	if (qualify_sender_send(&serving->sender, &send, &serving->stop, &sent, &error))
-		return fail(answer, error.text);
-	json_object_object_add(answer, "count", json_object_new_int64((int64_t)sent.count));
-	json_object_object_add(answer, "took_ns", json_object_new_int64((int64_t)sent.took_ns));
-	return 0;
+	if (!qualify_said_send(request, &send, wrong)) {
+		fail(answer, wrong);
+	} else if (qualify_sender_send(&serving->sender, &send, &serving->stop, &sent, &error)) {
+		fail(answer, error.text);
+	} else {
+		json_object_object_add(answer, "count", json_object_new_int64((int64_t)sent.count));
+		json_object_object_add(answer, "took_ns",
+				       json_object_new_int64((int64_t)sent.took_ns));
+	}
 }
 
 static void answer_line(struct serving *serving, const char *line, FILE *out)
 {
-	static const struct {
-		const char *name;
-		int (*run)(struct serving *serving, struct json_object *request,
-			   struct json_object *answer);
-	} requests[] = { { "hello", hello }, { "avoid", avoid }, { "send", do_send } };
 	struct json_object *request = json_tokener_parse(line), *answer = json_object_new_object();
 	const char *name = qualify_said_text(request, "do");
-	size_t i, nr = sizeof(requests) / sizeof(requests[0]);
 
-	for (i = 0; i < nr && strcmp(requests[i].name, name); i++)
-		;
-	if (i < nr)
-		requests[i].run(serving, request, answer);
+	if (!strcmp(name, "hello"))
+		hello(serving, answer);
+	else if (!strcmp(name, "send"))
+		do_send(serving, request, answer);
 	else
 		fail(answer, "no such request");
 	fprintf(out, "%s\n", json_object_to_json_string_ext(answer, JSON_C_TO_STRING_PLAIN));

@@ -17,18 +17,18 @@
 #define ODD_NS 50000.0
 #define DEPTH_MAX 30000
 
-/* Keep this process and the peer off @cpu, which NAPI needs. */
-static int leave_alone(struct qualify_run *run, unsigned int cpu)
+/* Keep this process and a peer of this host off @cpu, which NAPI needs. */
+static void leave_alone(struct qualify_run *run, unsigned int cpu)
 {
 	cpu_set_t cpus;
 
 	if (!run->peer.same_host || sched_getaffinity(0, sizeof(cpus), &cpus))
-		return 0;
+		return;
 	CPU_CLR(cpu, &cpus);
 	if (!CPU_COUNT(&cpus))
-		return 0; /* the only CPU; rows that need two say so */
+		return; /* the only CPU; rows that need two say so */
 	sched_setaffinity(0, sizeof(cpus), &cpus);
-	return qualify_peer_avoid(&run->peer, cpu, &run->error);
+	sched_setaffinity(run->peer.pid, sizeof(cpus), &cpus);
 }
 
 /* Send @send, and find any frame of it that came; NULL: none. -errno with @error. */
@@ -69,7 +69,8 @@ int qualify_calibrate(struct qualify_run *run)
 	if (err)
 		return err;
 	run->rx_queue = seen->queue;
-	err = leave_alone(run, seen->cpu) ?: sample(run, &many, &sent, &seen);
+	leave_alone(run, seen->cpu);
+	err = sample(run, &many, &sent, &seen);
 	if (!err)
 		run->peer_pps = (__u32)((double)sent.count * 1e9 / (double)(sent.took_ns + 1)) + 1;
 	return err;

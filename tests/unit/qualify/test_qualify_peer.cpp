@@ -206,15 +206,3 @@ TEST_CASE("qualify peer: its words are one clean line", "[qualify][peer]")
 	CHECK(peer.end());
 	CHECK(std::string(peer.error.text) == "the peer (host db2 (eth0)): no?[31m?rxaqm: done ?");
 }
-
-TEST_CASE("qualify peer: it says whether it avoids a CPU", "[qualify][peer]")
-{
-	Peer peer;
-
-	peer.peer.host[0] = '\0';
-	peer.say("{}\n{\"error\":\"there is no other CPU\"}\n");
-	CHECK(qualify_peer_avoid(&peer.peer, 1, &peer.error) == 0);
-	CHECK(qualify_peer_avoid(&peer.peer, 1, &peer.error) == -EREMOTEIO);
-	peer.hang_up();
-	CHECK(qualify_peer_avoid(&peer.peer, 1, &peer.error) == -EPIPE);
-}
