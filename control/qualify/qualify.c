@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "state/machine.h"
+#include "base/dirs.h"
 #include "base/lock_file.h"
 #include "base/now.h"
 #include "qualify/judge/judge.h"
@@ -24,9 +25,7 @@ static int lock(const struct qualify_journal *journal, struct rxaqm_error *error
 
 	if (err)
 		return err;
-	snprintf(path, sizeof(path), "%.*s", (int)(strrchr(journal->path, '/') - journal->path),
-		 journal->path);
-	mkdir(path, 0755);
+	mkdir(rxaqm_kept_path("", path, sizeof(path)), 0755);
 	snprintf(path, sizeof(path), "%s.lock", journal->path);
 	fd = rxaqm_lock_file(path);
 	if (fd >= 0)

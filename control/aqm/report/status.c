@@ -16,6 +16,7 @@
 
 #define STAT_NAME(constant, name, meaning) name,
 static const char *const stat_names[] = { RXAQM_STATS(STAT_NAME) };
+_Static_assert(sizeof(stat_names) / sizeof(stat_names[0]) == RXAQM_NR_STATS, "a name a counter");
 
 static void add_stats(struct rxaqm_out *out, const struct rxaqm_queue *q)
 {

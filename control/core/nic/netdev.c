@@ -90,30 +90,3 @@ int rxaqm_netdev_gives_rx_time(unsigned int ifindex)
 
 	return err ?: !!(features & RXAQM_ND_XDP_RX_METADATA_TIMESTAMP);
 }
-
-struct napis {
-	unsigned int nr, *id;
-	int told;
-};
-
-static void on_queue(const __u64 *value, void *arg)
-{
-	struct napis *napis = arg;
-
-	if (value[RXAQM_ND_A_QUEUE_TYPE] != RXAQM_ND_QUEUE_TYPE_RX ||
-	    value[RXAQM_ND_A_QUEUE_ID] >= napis->nr || value[RXAQM_ND_A_QUEUE_NAPI_ID] == ~0ULL)
-		return;
-	napis->id[value[RXAQM_ND_A_QUEUE_ID]] = (unsigned int)value[RXAQM_ND_A_QUEUE_NAPI_ID];
-	napis->told++;
-}
-
-int rxaqm_netdev_rx_napis(unsigned int ifindex, unsigned int nr, unsigned int *napi_id)
-{
-	struct napis napis = { .nr = nr, .id = napi_id };
-	int err;
-
-	memset(napi_id, 0, nr * sizeof(*napi_id));
-	err = rxaqm_netdev_ask(RXAQM_ND_CMD_QUEUE_GET, RXAQM_ND_A_QUEUE_IFINDEX, ifindex, on_queue,
-			       &napis);
-	return err < 0 ? err : napis.told;
-}

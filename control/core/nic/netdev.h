@@ -70,8 +70,3 @@ int rxaqm_netdev_xdp_features(unsigned int ifindex, __u64 *ret_features);
  * above, but kernels say it from 6.7 on.
  */
 int rxaqm_netdev_gives_rx_time(unsigned int ifindex);
-
-/* The NAPI that serves each of the first @nr Rx queues of interface @ifindex; 0: unknown. Returns
- * how many are known (from 6.8 on, with some drivers), or -errno.
- */
-int rxaqm_netdev_rx_napis(unsigned int ifindex, unsigned int nr, unsigned int *napi_id);

@@ -178,7 +178,7 @@ const struct qualify_limit qualify_limits[] = {
 	  .why = "the interface must carry traffic again by itself", .source = OURS },
 	{ ROW("Q18", "stats_kept", ALL), BAD_WORDS("no", NULL), .why = "counters must not go back",
 	  .source = "drivers/net/stats.py" },
-	{ ROW("Q18", "recovery", ALL), AT_MOST(5 * S, 30 * S, "ns"),
+	{ ROW("Q18", "gap_*", ALL), AT_MOST(5 * S, 30 * S, "ns"),
 	  .why = "a reset is an outage that long", .source = OURS },
 
 	{ ROW("Q19", "*", ALL), NEEDED, BAD_WORDS(NULL, "contradicts"),

@@ -4,7 +4,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 #include "base/fields.h"
@@ -110,16 +109,11 @@ static bool noted(const struct notes *notes, enum qualify_setting setting, const
 
 static int append(const struct qualify_journal *journal, const char *line)
 {
-	char dir[QUALIFY_JOURNAL_LEN];
+	int fd = open(journal->path, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC | O_NOFOLLOW, 0600);
 	ssize_t written;
 	off_t size;
-	int fd, err = 0;
+	int err = 0;
 
-	snprintf(dir, sizeof(dir), "%.*s", (int)(strrchr(journal->path, '/') - journal->path),
-		 journal->path);
-	if (mkdir(dir, 0755) && errno != EEXIST)
-		return -errno;
-	fd = open(journal->path, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC | O_NOFOLLOW, 0600);
 	if (fd < 0)
 		return -errno;
 	size = lseek(fd, 0, SEEK_END);

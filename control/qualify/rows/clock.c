@@ -81,17 +81,9 @@ static const char *source_by_device(const char *ifname, int phc)
 
 int qualify_row_stamp_source(struct qualify_run *run, struct qualify_row *row)
 {
-	static const char *const tx[] = { "off", "on", "onestep-sync", "onestep-p2p" };
-	static const char *const rx[] = { "none",	 "all",	       "some",
-					  "v1-l4-event", "v1-l4-sync", "v1-l4-delay",
-					  "v2-l4-event", "v2-l4-sync", "v2-l4-delay",
-					  "v2-l2-event", "v2-l2-sync", "v2-l2-delay",
-					  "v2-event",	 "v2-sync",    "v2-delay",
-					  "ntp-all" };
 	struct ethtool_ts_info info = { .cmd = ETHTOOL_GET_TS_INFO };
 	struct source source = ask_source(run->ifname);
 	bool asked = source.source > 0;
-	char words[QUALIFY_WORDS_LEN];
 	int err = rxaqm_ethtool(run->ifname, &info);
 
 	if (err)
@@ -109,12 +101,6 @@ int qualify_row_stamp_source(struct qualify_run *run, struct qualify_row *row)
 	if (source.qualifier >= 0)
 		qualify_put_words(row, "qualifier", "ethtool tsinfo", "%s",
 				  source.qualifier ? "approx" : "precise");
-	qualify_put_words(row, "tx_types", "ETHTOOL_GET_TS_INFO", "%s",
-			  qualify_words_of(info.tx_types, tx, sizeof(tx) / sizeof(tx[0]), words));
-	qualify_put_words(row, "rx_filters", "ETHTOOL_GET_TS_INFO", "%s",
-			  qualify_words_of(info.rx_filters, rx, sizeof(rx) / sizeof(rx[0]), words));
-	if (info.phc_index >= 0)
-		qualify_put_words(row, "clock", "ethtool tsinfo", "/dev/ptp%d", info.phc_index);
 	return 0;
 }
 

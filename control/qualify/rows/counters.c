@@ -76,15 +76,10 @@ static __u64 value_of(const struct counters *counters, const char *name)
 /* Replace each counter that is in both by its rise since @before. */
 static void counters_since(struct counters *counters, const struct counters *before)
 {
-	size_t i;
+	struct counter *counter;
 
-	for (i = 0; i < counters->list.nr; i++) {
-		struct counter *counter = &counters->list.at[i];
-		/* A driver lists its counters in the same order, unless their number changed. */
-		__u64 then = i < before->list.nr &&
-					     !strcmp(before->list.at[i].name, counter->name) ?
-				     before->list.at[i].value :
-				     value_of(before, counter->name);
+	rxaqm_list_each(counter, &counters->list) {
+		__u64 then = value_of(before, counter->name);
 
 		counter->value = then == ~0ULL ? 0 : counter->value - then;
 	}
@@ -127,11 +122,9 @@ struct counted {
 static const struct counter *teller(const struct counted *overrun, const struct counted *quiet)
 {
 	double lost = (double)overrun->lost, off, best_off = INFINITY;
-	const struct counter *best = NULL;
-	size_t i;
+	const struct counter *best = NULL, *counter;
 
-	for (i = 0; i < overrun->moved.list.nr; i++) {
-		const struct counter *counter = &overrun->moved.list.at[i];
+	rxaqm_list_each(counter, &overrun->moved.list) {
 		__u64 idle = value_of(&quiet->moved, counter->name);
 
 		if (!counter->value || (idle != ~0ULL && idle > 2 * quiet->lost + quiet->came / 10))
@@ -169,8 +162,6 @@ static void put_counters(struct qualify_row *row, const struct counted *overrun,
 				   10 / (double)lost, "%s", method);
 	qualify_put_number(row, "received_counted", "share", fmin(received / (double)came, 1), came,
 			   10 / (double)came, "rx_packets of the link over what XDP dropped");
-	qualify_put_words(row, "xdp_drops_counted", "rx_packets of the link", "%s",
-			  received >= 0.9 * (double)came ? "yes" : "no");
 }
 
 /* @send to a held ring; nothing else happens between the counters. */

@@ -6,7 +6,6 @@
 #include <unistd.h>
 
 #include "base/now.h"
-#include "nic/netdev.h"
 #include "profile/profile.h"
 #include "qualify/rows/backlog.h"
 #include "qualify/rows/traffic.h"
@@ -163,44 +162,35 @@ static unsigned int most_of_one(const unsigned int *napi_id, unsigned int nr,
 	return most;
 }
 
-/* Put most_of_one() as figure @name; false: too little is known. */
-static bool put_most(struct qualify_row *row, const char *name, const char *how,
-		     const unsigned int *napi_id, unsigned int queues)
-{
-	unsigned int known, most = most_of_one(napi_id, queues, &known);
-
-	if (known < 2)
-		return false;
-	qualify_put_number(row, name, "count", most, known, 0,
-			   "most Rx queues of one NAPI, of %u queues; %s", known, how);
-	return true;
-}
-
-/* rings_per_napi: from packets of many flows; rings_per_napi_said: from netlink. */
+/* Which NAPI brings the packets of each queue. */
 static int put_rings(struct qualify_run *run, struct qualify_row *row)
 {
 	struct qualify_send send = QUALIFY_SEND(.count = RINGS_FLOWS, .flows = RINGS_FLOWS,
 						.pps = 10000);
-	unsigned int queues = run->facts.nr_rx + run->facts.nr_combined, napi_id[QUALIFY_QUEUES];
+	unsigned int queues = run->facts.nr_rx + run->facts.nr_combined, most, known;
+	unsigned int napi_id[QUALIFY_QUEUES];
+	struct qualify_figure *figure;
 	struct qualify_sent sent;
 	int err;
 
 	queues = queues > QUALIFY_QUEUES ? QUALIFY_QUEUES : queues;
 	if (queues < 2)
 		return 0; /* no two queues that could share one */
-	if (rxaqm_netdev_rx_napis(run->probe.ifindex, queues, napi_id) > 0)
-		put_most(row, "rings_per_napi_said", "netdev queue-get", napi_id, queues);
 	qualify_probe_clear(&run->probe);
 	err = qualify_traffic(run, &send, NULL, &sent);
 	if (err)
 		return err;
 	memcpy(napi_id, (const void *)run->probe.progress->napi_id, queues * sizeof(*napi_id));
-	if (!put_most(row, "rings_per_napi", "skb->napi_id of packets of many flows", napi_id,
-		      queues))
+	most = most_of_one(napi_id, queues, &known);
+	figure = qualify_figure_add(
+		row, "rings_per_napi", "count",
+		"most Rx queues of one NAPI, of %u queues; skb->napi_id of packets of %u flows",
+		known, RINGS_FLOWS);
+	if (known >= 2)
+		qualify_figure_number(figure, most, known, 0);
+	else
 		qualify_figure_detail(
-			qualify_figure_add(row, "rings_per_napi", "count",
-					   "skb->napi_id of packets of %u flows", RINGS_FLOWS),
-			"unknown",
+			figure, "unknown",
 			"packets of two or more queues must come, by a driver that uses GRO");
 	return 0;
 }

@@ -47,13 +47,8 @@ static int end_round(struct qualify_run *run, __u32 first, struct qualify_gap *g
 	const struct qualify_seen *seen;
 	struct qualify_sent sent;
 	__u32 i, late;
-	int err;
+	int err = qualify_await_sent(run, NULL, &sent);
 
-	while (!*run->stop && !qualify_peer_done(&run->peer, 5))
-		;
-	if (*run->stop)
-		return qualify_failed(run, EINTR, "interrupted");
-	err = qualify_peer_end(&run->peer, &sent, &run->error);
 	if (err)
 		return err;
 	qualify_sleep_ms(run, LATE_MS);

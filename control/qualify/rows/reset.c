@@ -11,11 +11,6 @@
 
 #define LOAD_MS 3000
 
-struct recovery {
-	double longest_ns, error_ns; /* pause */
-	bool went_back; /* a counter of the link */
-};
-
 static int flap(struct qualify_run *run, void *arg)
 {
 	int err;
@@ -43,29 +38,17 @@ static bool went_back(const struct rtnl_link_stats64 *before, const struct rtnl_
 	       after->tx_packets < before->tx_packets;
 }
 
-/* Send frames while @change is called. */
+/* Send frames while @change is called. *@back is set if a counter of the link went back. */
 static int disturb(struct qualify_run *run, int (*change)(struct qualify_run *run, void *arg),
-		   struct qualify_gap *gap, struct recovery *recovery)
+		   struct qualify_gap *gap, bool *back)
 {
 	struct rtnl_link_stats64 before, after;
 	bool known = !rxaqm_link_stats(run->ifname, &before);
 	int err = qualify_gap(run, LOAD_MS, change, NULL, gap);
 
 	known = !rxaqm_link_stats(run->ifname, &after) && known;
-	recovery->went_back |= known && went_back(&before, &after);
+	*back |= known && went_back(&before, &after);
 	return err;
-}
-
-/* Put the pause as figure @name, and keep the longest one in @recovery. */
-static void put_pause(struct qualify_row *row, const char *name, const struct qualify_gap *gap,
-		      struct recovery *recovery)
-{
-	qualify_put_number(row, name, "ns", gap->gap_ns, 1, gap->error_ns,
-			   "longest pause of these frames");
-	if (gap->gap_ns > recovery->longest_ns) {
-		recovery->longest_ns = gap->gap_ns;
-		recovery->error_ns = gap->error_ns;
-	}
 }
 
 int qualify_row_reset(struct qualify_run *run, struct qualify_row *row)
@@ -77,7 +60,7 @@ int qualify_row_reset(struct qualify_run *run, struct qualify_row *row)
 		       { "after_reset", "gap_reset",
 			 "ETHTOOL_RESET of MAC, DMA, filters and offloads", reset } };
 	struct qualify_gap gap;
-	struct recovery recovery = {};
+	bool back = false;
 	size_t i;
 	int err;
 
@@ -88,7 +71,7 @@ int qualify_row_reset(struct qualify_run *run, struct qualify_row *row)
 				       run->ifname);
 	for (i = 0; i < 2; i++) {
 		run->error.err = 0;
-		err = disturb(run, events[i].change, &gap, &recovery);
+		err = disturb(run, events[i].change, &gap, &back);
 		if (err && run->error.err)
 			return err;
 		if (err == -EOPNOTSUPP)
@@ -100,11 +83,10 @@ int qualify_row_reset(struct qualify_run *run, struct qualify_row *row)
 				      !err && gap.again ? "yes" : "no", "%s",
 				      err ? strerror(-err) : "");
 		if (!err && gap.again)
-			put_pause(row, events[i].pause, &gap, &recovery);
+			qualify_put_number(row, events[i].pause, "ns", gap.gap_ns, 1, gap.error_ns,
+					   "longest pause of these frames");
 	}
-	qualify_put_number(row, "recovery", "ns", recovery.longest_ns, 1, recovery.error_ns,
-			   "longest pause of the above");
 	qualify_put_words(row, "stats_kept", "rx_packets, rx_bytes and tx_packets of the link",
-			  "%s", recovery.went_back ? "no" : "yes");
+			  "%s", back ? "no" : "yes");
 	return 0;
 }

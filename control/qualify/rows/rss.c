@@ -156,8 +156,6 @@ static int put_tunnels(struct qualify_run *run, struct qualify_row *row, __u32 p
 			      count_flows(run, tunnels[i].outer, KIND_FLOWS, pps, NULL, &outer);
 		if (err)
 			break;
-		if (!i)
-			put_spread(row, "spread_tunnel", "UDP in one VXLAN tunnel", inner);
 		figure = qualify_figure_add(row, tunnels[i].figure, "",
 					    "queues of %u flows that differ in the tunnel, and of as "
 					    "many that differ in its own headers",

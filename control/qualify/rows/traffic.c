@@ -151,18 +151,23 @@ void qualify_settle(struct qualify_run *run, struct qualify_receiver *receiver, 
 	arrived(run, receiver);
 }
 
-int qualify_finish(struct qualify_run *run, struct qualify_receiver *receiver,
-		   struct qualify_sent *sent)
+int qualify_await_sent(struct qualify_run *run, struct qualify_receiver *receiver,
+		       struct qualify_sent *sent)
 {
-	int err;
-
 	while (!*run->stop && !qualify_peer_done(&run->peer, STEP_MS)) {
 		if (receiver)
 			qualify_receiver_take(receiver);
 	}
 	if (*run->stop)
 		return qualify_failed(run, EINTR, "interrupted");
-	err = qualify_peer_end(&run->peer, sent, &run->error);
+	return qualify_peer_end(&run->peer, sent, &run->error);
+}
+
+int qualify_finish(struct qualify_run *run, struct qualify_receiver *receiver,
+		   struct qualify_sent *sent)
+{
+	int err = qualify_await_sent(run, receiver, sent);
+
 	if (!err)
 		qualify_settle(run, receiver, sent->count);
 	return err;

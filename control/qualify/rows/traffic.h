@@ -28,9 +28,10 @@ bool qualify_xdp_runs(struct qualify_run *run);
  */
 int qualify_begin(struct qualify_run *run, struct qualify_send *send);
 int qualify_begin_at_once(struct qualify_run *run, struct qualify_send *send);
-/* Wait until it is sent, while @receiver (or NULL) takes frames; then until the last one has
- * arrived.
- */
+/* Wait until it is sent, while @receiver (or NULL) takes frames. */
+int qualify_await_sent(struct qualify_run *run, struct qualify_receiver *receiver,
+		       struct qualify_sent *sent);
+/* The same, and then until the last frame has arrived. */
 int qualify_finish(struct qualify_run *run, struct qualify_receiver *receiver,
 		   struct qualify_sent *sent);
 /* qualify_begin() and qualify_finish(). */

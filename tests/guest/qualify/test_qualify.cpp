@@ -68,7 +68,6 @@ TEST_CASE("how many rings a NAPI serves", "[qualify][rings]")
 	lab.shell("ethtool -L " + lab.name() + " combined 4");
 	const Record record = lab.measure("Q1,Q13");
 	CHECK(record.median("Q1", "rings_per_napi") == rings);
-	CHECK(record.median("Q1", "rings_per_napi_said") == rings);
 	/* About this it says the same as before. */
 	CHECK(record.words("Q1", "design") == "split");
 	CHECK(record.words("Q13", "known_answer").rfind("match", 0) == 0);
@@ -286,7 +285,6 @@ TEST_CASE("which headers of a tunnel are hashed", "[qualify][tunnel]")
 		CAPTURE(figure);
 		CHECK(record.words("Q13", figure).rfind(truth + ":", 0) == 0);
 	}
-	CHECK((record.median("Q13", "spread_tunnel") == 4) == (truth == "outer"));
 	CHECK(record.median("Q13", "spread_vlan") < 2);
 	CHECK(record.median("Q13", "spread_fragment") < 2);
 }
@@ -301,7 +299,7 @@ TEST_CASE("who counts what was lost", "[qualify]")
 	CHECK(double(lab.nic_stat("rx_missed") - missed) >= record.median("Q16", "lost"));
 	CHECK(record.median("Q16", "lost_counted") >= 0.999);
 	CHECK(record.words("Q16", "counter").find("missed") != std::string::npos);
-	CHECK(record.words("Q16", "xdp_drops_counted") == "yes");
+	CHECK(record.median("Q16", "received_counted") >= 0.999);
 }
 
 TEST_CASE("a counter of losses that lies", "[qualify]")
@@ -317,7 +315,7 @@ TEST_CASE("a counter of losses that lies", "[qualify]")
 	CHECK(std::abs(record.median("Q16", "lost_counted") - (one_in ? 1.0 / one_in : 0)) <
 	      2 / lost);
 	CHECK((record.words("Q16", "counter").find("missed") != std::string::npos) == (one_in > 0));
-	CHECK(record.words("Q16", "xdp_drops_counted") == "yes");
+	CHECK(record.median("Q16", "received_counted") >= 0.999);
 	CHECK(record.verdict("Q16") == FAIL);
 }
 
@@ -342,7 +340,7 @@ TEST_CASE("a device that takes long to come back", "[qualify]")
 	CHECK(record.median("Q18", "gap_reset") - record.error("Q18", "gap_reset") <
 	      ms * 1e6 + 5e7);
 	/* Before that the link was down for 50 ms. */
-	CHECK(record.median("Q18", "recovery") >= ms * 1e6 + 4e7);
+	CHECK(record.median("Q18", "gap_reset") >= ms * 1e6 + 4e7);
 	lab.set("reset_ms", 0);
 }
 

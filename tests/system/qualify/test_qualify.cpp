@@ -151,10 +151,6 @@ TEST_CASE("qualify measures a veth pair, and leaves it as it was", "[qualify]")
 	CHECK(record.words("Q14", "drop") == "yes");
 	CHECK(record.words("Q14", "zero_copy").starts_with("copy"));
 	CHECK(record.median("Q14", "missing") == 0);
-	const size_t off = result.out.find("when it went off ");
-	REQUIRE(off != std::string::npos);
-	CHECK(result.out.substr(off, result.out.find(',', off) - off).find(" ns") ==
-	      std::string::npos);
 	/* A packet takes at least its own length. */
 	CHECK(record.median("Q17", "truesize_1500") > 1);
 	CHECK(place.now() == place.before);
@@ -311,7 +307,7 @@ TEST_CASE("the serving side answers what it does not understand", "[qualify]")
 
 	options.input = "nonsense\n{\"do\":\"dance\"}\n{\"do\":\"send\",\"kind\":\"x\"}\n"
 			"{\"do\":\"send\",\"kind\":\"udp4\",\"to\":\"x\"}\n"
-			"{\"do\":\"avoid\",\"cpu\":99999}\n{\"do\":\"hello\"}\n";
+			"{\"do\":\"avoid\",\"cpu\":1}\n{\"do\":\"hello\"}\n";
 	Result result = place.host.rxaqm(place.wire.rx, { "qualify", "--serve", place.wire.rx_if },
 					 options);
 	CAPTURE(result.text());

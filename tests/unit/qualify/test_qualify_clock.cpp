@@ -56,17 +56,3 @@ TEST_CASE("what a reading of the clock costs, by the ioctl that rxaqm uses", "[q
 	CHECK(find(row, "read_failures")->median == 0);
 	qualify_row_free(&row);
 }
-
-TEST_CASE("which packets may be stamped", "[qualify]")
-{
-	struct qualify_run run = {};
-	struct qualify_row row = {};
-	PhcDevice phc;
-
-	run.ifname = PhcDevice::IFNAME;
-	REQUIRE(qualify_row_stamp_source(&run, &row) == 0);
-	REQUIRE(find(row, "tx_types"));
-	CHECK(std::string(find(row, "tx_types")->words) == "off onestep-sync");
-	CHECK(std::string(find(row, "rx_filters")->words) == "all");
-	qualify_row_free(&row);
-}

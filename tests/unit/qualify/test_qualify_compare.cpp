@@ -204,7 +204,7 @@ TEST_CASE("compare: a row whose verdict alone differs is told", "[qualify]")
 	NicRecord passes, warns;
 
 	for (auto [record, ns] : { std::pair{ &passes, 4.9e9 }, { &warns, 5.1e9 } }) {
-		record->number("Q18", "recovery", ns, "ns", 1)->error = 1e9;
+		record->number("Q18", "gap_flap", ns, "ns", 1)->error = 1e9;
 		record->words("Q18", "after_flap", "yes");
 		record->row("Q18")->figures.at[0].n = 1;
 	}
@@ -315,9 +315,9 @@ TEST_CASE("compare: worse is a figure or a verdict, unknown is neither", "[quali
 
 	NicRecord passes, warns, over;
 
-	passes.number("Q18", "recovery", 4.9e9, "ns", 1);
-	warns.number("Q18", "recovery", 5.1e9, "ns", 1);
-	over.number("Q18", "recovery", 40e9, "ns", 1);
+	passes.number("Q18", "gap_flap", 4.9e9, "ns", 1);
+	warns.number("Q18", "gap_flap", 5.1e9, "ns", 1);
+	over.number("Q18", "gap_flap", 40e9, "ns", 1);
 	for (NicRecord *record : { &passes, &warns, &over }) {
 		record->words("Q18", "after_flap", "yes");
 		record->row("Q18")->figures.at[0].n = 1;
