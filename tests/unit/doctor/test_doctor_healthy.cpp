@@ -301,3 +301,25 @@ TEST_CASE("doctor: no remedy overwrites or removes a file", "[doctor]")
 		}
 	}
 }
+
+TEST_CASE("doctor: a CPU that mostly receives is full only if it has no time left", "[doctor]")
+{
+	static const struct {
+		unsigned receiving, idle;
+		bool full;
+	} rows[] = {
+		{ 96, 4, true },  { 94, 6, false }, /* with some time left */
+		{ 81, 2, true },  { 79, 2, false }, /* other work has the rest */
+		{ 81, 4, false },
+	};
+
+	for (const auto &row : rows) {
+		Bundle bundle;
+
+		bundle.softirq(0, row.receiving).softirq(1, 20);
+		bundle.rise_at("cpus/0/idle", row.idle * 10).rise_at("cpus/0/system", 0);
+		bundle.rise_at("cpus/0/user", 1000 - (row.receiving + row.idle) * 10);
+		INFO(row.receiving << " " << row.idle);
+		CHECK(Diagnosis(bundle).with(DOCTOR_FOUND).count("rx-cpu-busy") == row.full);
+	}
+}
