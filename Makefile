@@ -481,7 +481,7 @@ $(TEST_BINS) $(GUEST_BIN): $(call cpp_objs,support) $(XSK_LIB) $(EXPORTER_LIB) $
 	$(Q)$(CXX) $(SANITIZERS) $(LDFLAGS) $(filter %.o,$^) $(filter %.a,$^) $(EXPORTER_LIBS) \
 		$(shell $(PKG_CONFIG) --libs catch2-with-main) $(LIBS) -o $@
 
-$(CORPUS): tests/corpus/packets.py
+$(CORPUS): tests/corpus/packets.py $(wildcard tests/corpus/*.py)
 	$(call say,CORPUS,$@)
 	@mkdir -p $(@D)
 	$(Q)$< $@ || test $$? -eq 77

@@ -8,6 +8,7 @@
 
 #include <memory>
 #include <optional>
+#include <string>
 #include <vector>
 
 #include <linux/bpf.h>
@@ -30,6 +31,7 @@ constexpr uint64_t US = RXAQM_NSEC_PER_USEC, MS = RXAQM_NSEC_PER_MSEC, SEC = RXA
 constexpr uint64_t NAPI = 0xffff888012345600; /* an identity, never followed */
 
 uint64_t now_ns();
+[[noreturn]] void fail(const std::string &what, int err);
 
 struct Out {
 	uint32_t verdict = XDP_ABORTED;

@@ -385,31 +385,3 @@ TEST_CASE("qualify: every limit is complete and reachable", "[qualify]")
 		CHECK(with_limits.count(kind->id) == 1);
 	}
 }
-
-TEST_CASE("qualify: numbers as people write them", "[qualify]")
-{
-	const std::vector<std::tuple<double, const char *, const char *>> rows = {
-		{ 0, "ns", "0 ns" },
-		{ 999, "ns", "999 ns" },
-		{ 1250, "ns", "1.25 us" },
-		{ -2.5e6, "ns", "-2.50 ms" },
-		{ 1e9, "ns", "1 s" },
-		{ 0.987, "share", "98.7 %" },
-		{ 1, "share", "100 %" },
-		{ 1.234e6, "pps", "1.23 Mpps" },
-		{ 45600, "pps", "45.6 kpps" },
-		{ 4096, "bytes", "4096 bytes" },
-		{ 3, "count", "3" },
-		{ 2048, "packets", "2048 packets" },
-		{ 0.0042, "ppm", "0.0042 ppm" },
-		{ 4.1e-9, "", "4.1e-09" },
-		{ NAN, "ns", "-" },
-		{ INFINITY, "ns", "-" },
-	};
-
-	for (const auto &[value, unit, words] : rows) {
-		char buf[RXAQM_NUMBER_LEN];
-
-		CHECK(std::string(rxaqm_format_number(value, unit, buf)) == words);
-	}
-}
