@@ -77,10 +77,13 @@ static int probe_on(struct qualify_run *run, struct rxaqm_error *error)
 	return err;
 }
 
+/* "HOST", which has an interface of the same name, "HOST/IFACE" or "NETNS/IFACE". */
 static int open_peer(struct qualify_run *run, const struct qualify_request *request)
 {
-	const char *loopback = request->loopback, *slash = loopback ? strrchr(loopback, '/') : NULL;
-	char netns[64] = "";
+	const char *loopback = request->loopback, *words = loopback ?: request->host;
+	const char *slash = strrchr(words, '/');
+	size_t len = slash ? (size_t)(slash - words) : strlen(words);
+	char place[256];
 
 	if (loopback && !slash)
 		return rxaqm_error_set(
@@ -89,10 +92,12 @@ static int open_peer(struct qualify_run *run, const struct qualify_request *requ
 			"move it into a network namespace (ip netns add other; ip link set %s netns "
 			"other; ip -n other link set %s up), and name other/%s",
 			loopback, loopback, loopback, loopback);
-	if (slash)
-		snprintf(netns, sizeof(netns), "%.*s", (int)(slash - loopback), loopback);
-	return qualify_peer_open(&run->peer, request->host, netns, slash ? slash + 1 : NULL,
-				 run->ifname, run->stop, &run->error);
+	if (len >= sizeof(place))
+		return rxaqm_error_set(&run->error, RXAQM_EXIT_USAGE, ENAMETOOLONG,
+				       "%.20s...: no host has so long a name", words);
+	snprintf(place, sizeof(place), "%.*s", (int)len, words);
+	return qualify_peer_open(&run->peer, place, loopback, slash ? slash + 1 : run->ifname,
+				 run->stop, &run->error);
 }
 
 #define PROBES (QUALIFY_NEEDS_PROBE | QUALIFY_NEEDS_XDP_FREE)

@@ -231,28 +231,19 @@ static int hello(struct qualify_peer *peer, struct rxaqm_error *error)
 	return err;
 }
 
-int qualify_peer_open(struct qualify_peer *peer, const char *host, const char *netns,
-		      const char *ifname, const char *local, const volatile int *stop,
-		      struct rxaqm_error *error)
+int qualify_peer_open(struct qualify_peer *peer, const char *place, bool here, const char *iface,
+		      const volatile int *stop, struct rxaqm_error *error)
 {
-	char there[300], iface[32];
 	int err;
 
 	*peer = (struct qualify_peer){ .fd = -1, .messages_fd = -1, .stop = stop };
-	if (snprintf(there, sizeof(there), "%s", host ? host : "") >= (int)sizeof(there))
-		return rxaqm_error_set(error, RXAQM_EXIT_USAGE, ENAMETOOLONG,
-				       "--peer: no host has so long a name");
-	snprintf(iface, sizeof(iface), "%.31s", host ? local : ifname);
-	if (strchr(there, '/')) {
-		snprintf(iface, sizeof(iface), "%.20s", strchr(there, '/') + 1);
-		*strchr(there, '/') = '\0';
-	}
-	if (host)
-		snprintf(peer->words, sizeof(peer->words), "host %.60s (%.20s)", there, iface);
-	else
+	if (here) {
 		snprintf(peer->words, sizeof(peer->words), "loopback %.20s", iface);
-	snprintf(peer->host, sizeof(peer->host), "%.95s", host ? there : "");
-	err = qualify_peer_spawn(peer, host ? there : NULL, netns, iface, error);
+	} else {
+		snprintf(peer->words, sizeof(peer->words), "host %.60s (%.20s)", place, iface);
+		snprintf(peer->host, sizeof(peer->host), "%.95s", place);
+	}
+	err = qualify_peer_spawn(peer, place, here, iface, error);
 	if (!err)
 		err = hello(peer, error);
 	if (err)

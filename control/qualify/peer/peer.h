@@ -46,12 +46,11 @@ struct qualify_peer {
 	const volatile int *stop; /* not 0: stop waiting */
 };
 
-/* Open a peer on @host ("HOST" or "HOST/IFACE", by ssh) or, if that is NULL, at @ifname in @netns
- * of this host. @local is our interface, and theirs if none is named. -errno with @error.
+/* Open a peer at @iface of @place: a network namespace of this host, if it is @here, else a host,
+ * by ssh. -errno with @error.
  */
-int qualify_peer_open(struct qualify_peer *peer, const char *host, const char *netns,
-		      const char *ifname, const char *local, const volatile int *stop,
-		      struct rxaqm_error *error);
+int qualify_peer_open(struct qualify_peer *peer, const char *place, bool here, const char *iface,
+		      const volatile int *stop, struct rxaqm_error *error);
 void qualify_peer_close(struct qualify_peer *peer);
 
 /* qualify_peer_begin() starts sending and returns, so that the caller can look at it meanwhile.
@@ -82,9 +81,9 @@ void qualify_say_mac(struct json_object *line, const char *key, const __u8 *mac)
 void qualify_say_send(struct json_object *line, const struct qualify_send *send);
 bool qualify_said_send(struct json_object *said, struct qualify_send *send, char wrong[96]);
 
-/* Start serving @iface: on @host by ssh or, if that is NULL, in @netns. -errno with @error. */
-int qualify_peer_spawn(struct qualify_peer *peer, const char *host, const char *netns,
-		       const char *iface, struct rxaqm_error *error);
+/* Start serving @iface there. -errno with @error. */
+int qualify_peer_spawn(struct qualify_peer *peer, const char *place, bool here, const char *iface,
+		       struct rxaqm_error *error);
 
 /* End the peer, whatever it does. */
 void qualify_peer_kill(struct qualify_peer *peer);

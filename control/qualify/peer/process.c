@@ -59,17 +59,17 @@ static int spawn(struct qualify_peer *peer, char *const argv[], struct rxaqm_err
 	return err;
 }
 
-int qualify_peer_spawn(struct qualify_peer *peer, const char *host, const char *netns,
-		       const char *iface, struct rxaqm_error *error)
+int qualify_peer_spawn(struct qualify_peer *peer, const char *place, bool here, const char *iface,
+		       struct rxaqm_error *error)
 {
 	/* Nobody could answer a question of ssh, nor see which ssh asks. A terminal there, which
 	 * RequestTTY=force in ssh_config asks for, would change what is sent.
 	 */
 	const char *by_ssh[MAX_ARGS] = { "ssh", "-T",	 "-o",	    "BatchMode=yes", "--",
-					 host,	"rxaqm", "qualify", "--serve",	     iface };
-	const char *here[MAX_ARGS] = { "rxaqm-qualify", "--netns", netns, "--serve", iface };
+					 place, "rxaqm", "qualify", "--serve",	     iface };
+	const char *child[MAX_ARGS] = { "rxaqm-qualify", "--netns", place, "--serve", iface };
 
-	return spawn(peer, (char *const *)(host ? by_ssh : here), error);
+	return spawn(peer, (char *const *)(here ? child : by_ssh), error);
 }
 
 void qualify_peer_kill(struct qualify_peer *peer)
