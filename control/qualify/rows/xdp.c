@@ -118,11 +118,11 @@ static bool put_sockets(struct qualify_run *run, struct qualify_row *row)
 	return zero == 1;
 }
 
-static bool put_mode(struct qualify_run *run, struct qualify_row *row, bool native)
+static bool put_native(struct qualify_run *run, struct qualify_row *row)
 {
-	int fd = qualify_probe_xdp_try(&run->probe, native);
+	int fd = qualify_probe_xdp_try(&run->probe, true);
 
-	qualify_figure_detail(qualify_figure_add(row, native ? "native" : "generic", "",
+	qualify_figure_detail(qualify_figure_add(row, "native", "",
 						 "a program attached in this mode, at MTU %u",
 						 run->record->mtu),
 			      fd >= 0 ? "yes" : "no", "%s", fd >= 0 ? "" : strerror(-fd));
@@ -179,8 +179,7 @@ int qualify_row_xdp(struct qualify_run *run, struct qualify_row *row)
 
 	rxaqm_netdev_xdp_features(run->probe.ifindex, &features);
 	put_features(row, features);
-	native = put_mode(run, row, true);
-	put_mode(run, row, false);
+	native = put_native(run, row);
 	err = put_drop(run, row, &drop) ?: put_gap(run, row);
 	zero_copy = put_sockets(run, row);
 	if (err)

@@ -255,7 +255,6 @@ void Score::tx(const RandomNic &nic, const Record &record)
 void Score::xdp(const RandomNic &, const Record &record)
 {
 	word(record, "Q14", "native", "yes");
-	word(record, "Q14", "generic", "yes");
 	word(record, "Q14", "drop", "yes");
 	word(record, "Q14", "advertised", "basic redirect ndo-xmit rx-sg");
 	word(record, "Q14", "zero_copy", "copy");
