@@ -46,7 +46,8 @@ licences()
 # REUSE-IgnoreEnd
 
 # What a file of control/ includes is of its own directory or of one below, of its own program or of
-# core, of the exporter only base: control/README.md has the order. xsk/ is a library and a program.
+# core, of the exporter only base and command: control/README.md has the order. xsk/ is a library
+# and a program.
 layers()
 {
 	local file name dir dirs program bad=0
@@ -70,7 +71,7 @@ layers()
 		done
 		[[ -n ${level_of[$name]-} && ${level_of[$name]} -le ${level_of[$dir]-0} &&
 			${name%%/*} =~ ^(core|$program)$ ]] &&
-			[[ $program != exporter || $name =~ ^(core/base|exporter)$ ]] && continue
+			[[ $program != exporter || $name =~ ^(core/base|core/command|exporter)$ ]] && continue
 		echo "$file: includes $name/, which is not below $dir/, or not its program's or core's"
 		bad=1
 	done < <(grep -rHE --include='*.[ch]' '^#include "[a-z]+/' control/*/)

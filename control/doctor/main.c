@@ -230,5 +230,5 @@ static int run(int argc, char **argv, struct rxaqm_error *error)
 
 int main(int argc, char **argv)
 {
-	return rxaqm_program_main("rxaqm-doctor", argc, argv, run);
+	return rxaqm_program_main(argc, argv, run);
 }

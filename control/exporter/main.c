@@ -3,12 +3,11 @@
  * rxaqm-exporter serves the metrics that "rxaqm run" writes. It is a program of its own, so that
  * nothing that runs as root listens: it reads one file, and needs no privilege.
  */
-#include <getopt.h>
 #include <signal.h>
 #include <stdio.h>
 #include <systemd/sd-daemon.h>
 
-#include "base/version.h"
+#include "command/options.h"
 #include "exporter/http.h"
 
 #define FILE_DEFAULT "/run/rxaqm/metrics.prom"
@@ -20,24 +19,6 @@ static void on_signal(int signo)
 {
 	(void)signo;
 	stopped = 1;
-}
-
-static void print_usage(void)
-{
-	puts("Usage: rxaqm-exporter [--listen ADDRESS:PORT] [FILE]\n\n"
-	     "Serves the metrics that \"rxaqm run\" writes, at /metrics, over HTTP.\n"
-	     "FILE: " FILE_DEFAULT " by default.\n\n"
-	     "  -l, --listen ADDRESS:PORT  default: the socket that systemd hands over, or\n"
-	     "                             " RXAQM_HTTP_LISTEN "\n"
-	     "  -h, --help\n"
-	     "  -V, --version\n\n"
-	     "Exit codes: 0 done, 1 failed, 2 usage.");
-}
-
-static int usage_error(const char *why, const char *word)
-{
-	fprintf(stderr, "rxaqm-exporter: %s: \"%s\"; see \"rxaqm-exporter --help\"\n", why, word);
-	return RXAQM_EXIT_USAGE;
 }
 
 /* Open the socket to serve on: @address, else systemd's, else the default. */
@@ -67,40 +48,37 @@ static int serve(const char *address, const char *path, struct rxaqm_error *erro
 	return RXAQM_EXIT_OK;
 }
 
+static void print_exit_codes(void)
+{
+	puts("\nExit codes: 0 done, 1 failed, 2 usage.");
+}
+
 int main(int argc, char **argv)
 {
-	static const struct option options[] = {
-		{ "listen", required_argument, NULL, 'l' },
-		{ "help", no_argument, NULL, 'h' },
-		{ "version", no_argument, NULL, 'V' },
+	struct args {
+		const char *listen;
+	} args = {};
+	static const struct rxaqm_option options[] = {
+		{ "listen", 'l', "ADDRESS:PORT",
+		  "Default: the socket that systemd hands over, or " RXAQM_HTTP_LISTEN,
+		  RXAQM_WORD(listen) },
 		{ 0 },
 	};
-	const char *address = NULL, *path = FILE_DEFAULT;
+	static const struct rxaqm_command command = {
+		.name = "rxaqm-exporter",
+		.args = "[FILE]",
+		.help = "Serves the metrics that \"rxaqm run\" writes, FILE (default " FILE_DEFAULT
+			"), at /metrics, over HTTP.",
+		.more = print_exit_codes,
+		.options = options,
+		.max_words = 1,
+		.no_json = "it prints none",
+		.program = true,
+	};
 	struct rxaqm_error error = {};
-	int option, ret;
+	const char *path = *rxaqm_options_read(&command, argc, argv, &args);
+	int ret = serve(args.listen, path ?: FILE_DEFAULT, &error);
 
-	opterr = 0;
-	while ((option = getopt_long(argc, argv, "l:hV", options, NULL)) != -1) {
-		switch (option) {
-		case 'l':
-			address = optarg;
-			break;
-		case 'h':
-			print_usage();
-			return RXAQM_EXIT_OK;
-		case 'V':
-			rxaqm_print_version("rxaqm-exporter");
-			return RXAQM_EXIT_OK;
-		default:
-			return usage_error("there is no such option, or its value is missing",
-					   argv[optind - 1]);
-		}
-	}
-	if (argc - optind > 1)
-		return usage_error("there is one FILE at most", argv[optind + 1]);
-	if (optind < argc)
-		path = argv[optind];
-	ret = serve(address, path, &error);
 	if (ret >= 0)
 		return ret;
 	fprintf(stderr, "rxaqm-exporter: %s\n", error.text);

@@ -264,5 +264,5 @@ static int run(int argc, char **argv, struct rxaqm_error *error)
 
 int main(int argc, char **argv)
 {
-	return rxaqm_program_main("rxaqm-qualify", argc, argv, run);
+	return rxaqm_program_main(argc, argv, run);
 }

@@ -77,8 +77,8 @@ while read -r command; do
 		"$manual" "$(subsection "$command" | manual_options)"
 done <<<"$commands"
 same "global options" "rxaqm --help" \
-	"$("$rxaqm" --help | awk -F '  +' '/^  -/ { print $2 }' |
-		grep -oE -- '--?[a-zA-Z]+' | grep -vxE -- '-j|-h|--json|--help')" \
+	"$("$rxaqm" --help | awk -F '  +' '/^  +-/ { print $2 }' |
+		grep -oE -- '--?[a-zA-Z]+' | grep -vxE -- '-j|--json|--help|--usage')" \
 	"$manual" "$(section DESCRIPTION | manual_options)"
 
 # Lines of --help as they were before they were broken.

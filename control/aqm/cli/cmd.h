@@ -13,7 +13,6 @@
 
 /* The context of a subcommand; main() logs the error and closes the state. */
 struct rxaqm_call {
-	const char *netns, *color; /* --netns, --color; NULL: not given */
 	struct rxaqm_state state;
 	struct rxaqm_error error;
 };
@@ -24,7 +23,7 @@ int rxaqm_check_failed(const char *why);
 typedef int rxaqm_cmd(int argc, char **argv, struct rxaqm_call *call);
 rxaqm_cmd rxaqm_cmd_attach, rxaqm_cmd_detach, rxaqm_cmd_status, rxaqm_cmd_check, rxaqm_cmd_top;
 rxaqm_cmd rxaqm_cmd_hist, rxaqm_cmd_policy, rxaqm_cmd_profile, rxaqm_cmd_clock, rxaqm_cmd_run;
-/* Subcommands that are programs of their own: becomes that program, which enters the namespace. */
+/* Subcommands that are programs of their own: becomes that program, with @argv. */
 rxaqm_cmd rxaqm_cmd_program;
 
 /* Open the state, or fail. If there is none, but a program of rxaqm's is on an interface, @error

@@ -313,9 +313,6 @@ static int policy_save(struct work *work, const struct args *args, struct rxaqm_
 	struct rxaqm_policies policies = { .policy = work->policies };
 	int err;
 
-	if (rxaqm_json)
-		return rxaqm_bad(error,
-				 "policy save writes a policy file; policy show prints JSON");
 	if (args->words[0] && args->words[1])
 		return rxaqm_bad(error, "name one file to save to");
 	err = work_begin(work, false, error);
@@ -351,29 +348,37 @@ static const struct rxaqm_command commands[] = {
 	  .args = "IFACE [FILE]",
 	  .help = "Write the policies to FILE (default: standard output).",
 	  .max_words = RXAQM_SETTING_WORDS,
-	  .no_json = true },
+	  .no_json = "policy save writes a policy file; policy show prints JSON" },
 	{ .name = NULL },
 };
 typedef int policy_action(struct work *work, const struct args *args, struct rxaqm_error *error);
 static policy_action *const actions[] = { policy_show, policy_set, policy_load, policy_save };
-#define NR_ACTIONS (int)(sizeof(actions) / sizeof(actions[0]))
+
+static void print_keys(void)
+{
+	puts("\nshow and set take --queue=LIST, for some queues only: 3, 0-7, 0-3,6.\n"
+	     "attach and files take the same keys.");
+	rxaqm_keys_list(stdout, rxaqm_settings);
+	rxaqm_presets_list(stdout);
+}
 
 int rxaqm_cmd_policy(int argc, char **argv, struct rxaqm_call *call)
 {
+	static const struct rxaqm_command policy = {
+		.name = "rxaqm policy",
+		.args = "show|set|load|save ...",
+		.help = "What is done to the queues.",
+		.more = print_keys,
+		.leads = true,
+		.commands = commands,
+	};
 	static struct args args = { .queues = "all" };
 	static struct work work; /* 300 kB; what it points to lives as long */
-	int chosen = rxaqm_command_choose(commands, argc, argv, &call->error);
+	int chosen;
 
-	if (chosen < 0)
-		return chosen;
-	if (chosen == NR_ACTIONS) {
-		puts("\nshow and set take --queue=LIST, for some queues only: 3, 0-7, "
-		     "0-3,6.\nattach and files take the same keys.");
-		rxaqm_keys_list(stdout, rxaqm_settings);
-		rxaqm_presets_list(stdout);
-		return RXAQM_EXIT_OK;
-	}
-	args.words = rxaqm_options_read(&commands[chosen], argc - 1, argv + 1, &args);
+	args.words = rxaqm_command_read(&policy, argc, argv, &args, &chosen, &call->error);
+	if (!args.words)
+		return -1;
 	if (!args.all && !*args.words)
 		rxaqm_usage_error("an interface is missing");
 	if (!args.all)

@@ -170,23 +170,30 @@ static const struct rxaqm_command commands[] = {
 	{ .name = NULL },
 };
 
+static void print_keys(void)
+{
+	rxaqm_keys_list(stdout, rxaqm_match_keys);
+	rxaqm_keys_list(stdout, rxaqm_fact_keys);
+}
+
 int rxaqm_cmd_profile(int argc, char **argv, struct rxaqm_call *call)
 {
+	static const struct rxaqm_command profile = {
+		.name = "rxaqm profile",
+		.args = "show|check ...",
+		.help = "What is known of NIC drivers.",
+		.more = print_keys,
+		.leads = true,
+		.commands = commands,
+	};
 	int (*const actions[])(char **words, struct rxaqm_error *error) = { profile_show,
 									    profile_check };
+	char **words;
 	int chosen;
 
 	if (argc > 1 && !strcmp(argv[1], "list"))
 		return rxaqm_bad(&call->error,
 				 "profile list is gone: \"rxaqm profile show\" has all profiles");
-	chosen = rxaqm_command_choose(commands, argc, argv, &call->error);
-	if (chosen < 0)
-		return chosen;
-	if (!commands[chosen].name) {
-		rxaqm_keys_list(stdout, rxaqm_match_keys);
-		rxaqm_keys_list(stdout, rxaqm_fact_keys);
-		return RXAQM_EXIT_OK;
-	}
-	return actions[chosen](rxaqm_options_read(&commands[chosen], argc - 1, argv + 1, NULL),
-			       &call->error);
+	words = rxaqm_command_read(&profile, argc, argv, NULL, &chosen, &call->error);
+	return words ? actions[chosen](words, &call->error) : -1;
 }

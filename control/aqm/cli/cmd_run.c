@@ -98,6 +98,11 @@ static void hold_reload(void)
 	sigprocmask(SIG_BLOCK, &mask, NULL);
 }
 
+static void print_keys(void)
+{
+	rxaqm_keys_list(stdout, rxaqm_config_keys);
+}
+
 int rxaqm_cmd_run(int argc, char **argv, struct rxaqm_call *call)
 {
 	static const struct rxaqm_command command = {
@@ -106,7 +111,7 @@ int rxaqm_cmd_run(int argc, char **argv, struct rxaqm_call *call)
 			"changes, and keep leases, clocks and targets up to date, until SIGTERM. "
 			"SIGHUP reads the configuration again.",
 		.options = run_options,
-		.keys = rxaqm_config_keys,
+		.more = print_keys,
 	};
 	/* Never freed: it lives as long as the process. */
 	static struct rxaqm_run run = { .state = RXAQM_STATE_NONE };

@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 #include "base/version.h"
 
-#include <stdio.h>
-
 /* The only file that another commit makes the build compile again. */
 #ifndef RXAQM_COMMIT
 #define RXAQM_COMMIT ""
@@ -14,9 +12,4 @@ const char *rxaqm_version(void)
 {
 	/* Whether the commit is empty is known at compile time. */
 	return sizeof(RXAQM_COMMIT) > 1 ? RXAQM_VERSION " (" RXAQM_COMMIT ")" : RXAQM_VERSION;
-}
-
-void rxaqm_print_version(const char *program)
-{
-	printf("%s %s\n", program, rxaqm_version());
 }

@@ -6,6 +6,3 @@ extern const char rxaqm_commit[];
 
 /* "VERSION (COMMIT)", or "VERSION" if the commit is not known; under 32 bytes. */
 const char *rxaqm_version(void);
-
-/* Print "PROGRAM VERSION (COMMIT)". */
-void rxaqm_print_version(const char *program);

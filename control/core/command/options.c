@@ -7,6 +7,8 @@
 #include <string.h>
 
 #include "base/terminal.h"
+#include "base/version.h"
+#include "nic/netns.h"
 
 bool rxaqm_json;
 
@@ -14,6 +16,7 @@ bool rxaqm_json;
 static const struct rxaqm_command *command;
 static void *values;
 static char **words;
+static const char *netns; /* to be entered */
 
 void rxaqm_usage_error(const char *fmt, ...)
 {
@@ -110,6 +113,7 @@ static void set_option(const struct rxaqm_option *option, const char *arg)
 /* Not characters: these have no short option. */
 #define KEY_USAGE 0x100
 #define KEY_COLOR 0x101
+#define KEY_NETNS 0x102
 #define KEY_ROW 0x200 /* key of the first row, for rows without a letter */
 
 static int key_of(const struct rxaqm_option *option)
@@ -117,23 +121,51 @@ static int key_of(const struct rxaqm_option *option)
 	return option->letter ?: KEY_ROW + (int)(option - command->options);
 }
 
+/* @flags: ARGP_HELP_... */
+static void __attribute__((noreturn)) print_help(struct argp_state *state, unsigned int flags)
+{
+	const struct rxaqm_command *one = command->commands;
+
+	state->flags &= ~(unsigned int)ARGP_NO_ERRS; /* with it argp prints no help */
+	argp_state_help(state, stdout, flags);
+	for (; one && one->name; one++) {
+		printf("%s  %s %s\n", one == command->commands ? "\nCommands:\n" : "", one->name,
+		       one->args);
+		rxaqm_wrap(stdout, 6, one->help, NULL);
+	}
+	if (command->more)
+		command->more();
+	exit(RXAQM_EXIT_OK);
+}
+
 static error_t parse(int key, char *arg, struct argp_state *state)
 {
 	const struct rxaqm_option *option;
 
 	switch (key) {
-	case ARGP_KEY_INIT:
-		state->err_stream = NULL; /* where argp adds "Try ... --help" to each error */
-		return 0;
 	case ARGP_KEY_ARG:
-		if (state->arg_num >= command->max_words)
+		if (!command->leads && state->arg_num >= command->max_words)
 			rxaqm_usage_error("too many arguments: \"%s\"", arg);
 		/* argp has moved the options to the front: the other words are in a row. */
 		if (!state->arg_num)
 			words = &state->argv[state->next - 1];
+		if (command->leads)
+			state->next = state->argc;
 		return 0;
+	case ARGP_KEY_ERROR:
+		/* argp is past the word, but in the midst of "-ab". */
+		arg = state->argv[state->next - 1];
+		if (state->next == 1 || *arg != '-')
+			arg = state->argv[state->next];
+		rxaqm_usage_error("there is no such option, or its value is missing: \"%s\"", arg);
 	case 'j':
 		rxaqm_json = true;
+		return 0;
+	case 'V':
+		printf("%s %s\n", program_invocation_short_name, rxaqm_version());
+		exit(RXAQM_EXIT_OK);
+	case KEY_NETNS:
+		netns = arg;
 		return 0;
 	case KEY_COLOR:
 		if (!rxaqm_color_set(arg))
@@ -141,13 +173,9 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 		return 0;
 	case 'h':
 	case '?':
-		argp_state_help(state, stdout, ARGP_HELP_STD_HELP & ~ARGP_HELP_EXIT_OK);
-		if (command->keys)
-			rxaqm_keys_list(stdout, command->keys);
-		exit(RXAQM_EXIT_OK);
+		print_help(state, ARGP_HELP_STD_HELP & ~ARGP_HELP_EXIT_OK);
 	case KEY_USAGE:
-		argp_state_help(state, stdout, ARGP_HELP_USAGE | ARGP_HELP_EXIT_OK);
-		return 0;
+		print_help(state, ARGP_HELP_USAGE | ARGP_HELP_EXIT_OK);
 	}
 	for (option = command->options; option && option->name; option++) {
 		if (key != key_of(option))
@@ -167,23 +195,39 @@ static char *filter(int key, const char *text, void *input)
 
 #define OPTIONS_MAX 32 /* including those that all commands have */
 
+int rxaqm_options_enter(struct rxaqm_error *error)
+{
+	const char *name = netns;
+
+	netns = NULL;
+	return name ? rxaqm_netns_enter(name, error) : 0;
+}
+
 char **rxaqm_options_read(const struct rxaqm_command *of, int argc, char **argv, void *into)
 {
+	const int for_program = of->program && !of->no_json ? 0 : OPTION_HIDDEN;
 	struct argp_option options[OPTIONS_MAX + 1] = {
 		{ "json", 'j', NULL, of->no_json ? OPTION_HIDDEN : 0, "Print JSON", -1 },
-		{ "color", KEY_COLOR, "WHEN", 0, "Colours: auto (default), always, never", -1 },
+		{ "color", KEY_COLOR, "WHEN", of->no_json ? OPTION_HIDDEN : 0,
+		  "Colours: auto (default), always, never", -1 },
+		{ "netns", KEY_NETNS, "NAME", for_program,
+		  "Work in the network namespace NAME (ip netns)", -1 },
 		{ NULL, 'h', NULL, OPTION_HIDDEN, NULL, -1 },
-		/* As in argp, which would not list the keys. */
+		/* As in argp, which would not list the rest. */
 		{ "help", '?', NULL, 0, "Give this help list", -1 },
 		{ "usage", KEY_USAGE, NULL, 0, "Give a short usage message", -1 },
+		{ "version", 'V', NULL, of->program ? 0 : OPTION_HIDDEN, "Print the version", -1 },
 	};
 	const struct argp argp = { options, parse, of->args, of->help, NULL, filter, NULL };
 	const struct rxaqm_option *option;
-	struct argp_option *to = options + 5;
+	struct argp_option *to = options;
+	struct rxaqm_error error;
 
 	command = of;
 	values = into;
 	words = &argv[argc];
+	while (to->key)
+		to++;
 	for (option = of->options; option && option->name && to < options + OPTIONS_MAX; option++)
 		*to++ = (struct argp_option){ .name = option->name,
 					      .key = key_of(option),
@@ -196,35 +240,40 @@ char **rxaqm_options_read(const struct rxaqm_command *of, int argc, char **argv,
 	argv[0] = (char *)of->name;
 	argp_err_exit_status = of->wrong_exit ?: RXAQM_EXIT_USAGE;
 	refuse_settings(argc, argv);
-	if (argp_parse(&argp, argc, argv, ARGP_NO_HELP, NULL, NULL))
+	if (argp_parse(&argp, argc, argv,
+		       ARGP_NO_HELP | ARGP_NO_ERRS | (of->leads ? ARGP_IN_ORDER : 0), NULL, NULL))
 		exit(argp_err_exit_status);
+	if (of->no_json && rxaqm_json)
+		rxaqm_usage_error("--json: %s", of->no_json);
+	if (!of->leads && rxaqm_options_enter(&error)) {
+		rxaqm_log_failure(&error);
+		exit(of->wrong_exit ?: RXAQM_EXIT_FAILED);
+	}
 	return words;
 }
 
-int rxaqm_command_choose(const struct rxaqm_command *commands, int argc, char **argv,
-			 struct rxaqm_error *error)
+char **rxaqm_command_read(const struct rxaqm_command *group, int argc, char **argv, void *into,
+			  int *chosen, struct rxaqm_error *error)
 {
-	const char *names[8] = { NULL }, *word = argc > 1 ? argv[1] : "";
+	char **rest = rxaqm_options_read(group, argc, argv, into);
+	const char *names[8] = { NULL }, *word = *rest ?: "", *name = strchr(group->name, ' ') + 1;
 	char list[RXAQM_KEY_TEXT_LEN], what[RXAQM_KEY_TEXT_LEN + 64];
 	int i;
 
-	for (i = 0; commands[i].name; i++) {
-		names[i] = strrchr(commands[i].name, ' ') + 1;
-		if (!strcmp(word, names[i]))
-			return i;
+	for (i = 0; group->commands[i].name; i++) {
+		names[i] = strrchr(group->commands[i].name, ' ') + 1;
+		if (strcmp(word, names[i]))
+			continue;
+		*chosen = i;
+		return rxaqm_options_read(&group->commands[i], argc - (int)(rest - argv), rest,
+					  into);
 	}
-	if (!strcmp(word, "--help") || !strcmp(word, "-h") || !strcmp(word, "-?")) {
-		for (i = 0; commands[i].name; i++) {
-			printf("%s %s%s%s\n", i ? "      " : "Usage:", commands[i].name,
-			       commands[i].args ? " " : "", commands[i].args ?: "");
-			rxaqm_wrap(stdout, 11, commands[i].help, NULL);
-		}
-		return i;
-	}
-	snprintf(what, sizeof(what), "%s must follow; see \"rxaqm %s --help\"",
-		 rxaqm_words(names, ", ", " or ", list), argv[0]);
-	if (!*word)
-		return rxaqm_bad(error, "%s: %s", argv[0], what);
-	snprintf(list, sizeof(list), "%s command", argv[0]);
-	return rxaqm_key_unknown(list, word, NULL, names, what, error);
+	snprintf(what, sizeof(what), "%s must follow; see \"%s --help\"",
+		 rxaqm_words(names, ", ", " or ", list), group->name);
+	snprintf(list, sizeof(list), "%s command", name);
+	if (*word)
+		rxaqm_key_unknown(list, word, NULL, names, what, error);
+	else
+		rxaqm_bad(error, "%s: %s", name, what);
+	return NULL;
 }

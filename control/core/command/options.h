@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Options of subcommands: rows of a table, parsed by argp, plus the options that all have. Errors
- * are one line.
+ * Options of commands: rows of a table, parsed by argp, plus the options that all have. Errors are
+ * one line.
  */
 #pragma once
 
@@ -48,25 +48,31 @@ struct rxaqm_option {
 struct rxaqm_command {
 	const char *name; /* "rxaqm profile show" */
 	const char *args, *help; /* for --help */
+	void (*more)(void); /* prints the rest of --help; or NULL */
 	const struct rxaqm_option *options; /* ends with one without a name; or NULL */
 	unsigned int max_words; /* arguments that are not options */
-	bool no_json; /* --help does not list --json, and the command refuses it */
+	const char *no_json; /* why --json is refused; NULL: it is not */
 	int wrong_exit; /* exit code of usage errors; 0: RXAQM_EXIT_USAGE */
-	const struct rxaqm_key *keys; /* --help lists these, too; or NULL */
+	bool program; /* a program, not a command of one: --help lists what goes with it */
+	bool leads; /* a command follows: its name ends the options */
+	const struct rxaqm_command *commands; /* which; the last has no name; or NULL */
 	const struct rxaqm_key *settings; /* words KEY=VALUE that it takes, not options; or NULL */
 };
 
-/* Read the options of @command into @values, and -j into rxaqm_json. Returns the other words; NULL
- * ends them. Exits on --help and on usage errors.
+/* Read the options of @command into @values, -j into rxaqm_json, and enter the network namespace
+ * --netns, unless @command leads. Returns the other words; NULL ends them. Exits on --help,
+ * --version and on usage errors.
  */
 char **rxaqm_options_read(const struct rxaqm_command *command, int argc, char **argv, void *values);
 
-/* Index in @commands ("rxaqm policy show" and so on; the last has no name) of the one that argv[1]
- * names. --help lists them and returns their number, so that the caller can print more. Otherwise
- * -EINVAL.
+/* Enter the namespace of --netns, if that was given and not done. */
+int rxaqm_options_enter(struct rxaqm_error *error);
+
+/* The same as rxaqm_options_read() for the one of @group's commands that is named, whose index
+ * @chosen gets. NULL with @error: none is.
  */
-int rxaqm_command_choose(const struct rxaqm_command *commands, int argc, char **argv,
-			 struct rxaqm_error *error);
+char **rxaqm_command_read(const struct rxaqm_command *group, int argc, char **argv, void *values,
+			  int *chosen, struct rxaqm_error *error);
 
 /* Print one line, "NAME: ...", and exit with the command's code for usage errors. */
 void rxaqm_usage_error(const char *fmt, ...) __attribute__((format(printf, 1, 2), noreturn));

@@ -9,8 +9,6 @@
 #include <unistd.h>
 
 #include "base/clean.h"
-#include "base/version.h"
-#include "nic/netns.h"
 #include "state/state.h"
 
 /* At any exit, also that of --help: output that did not arrive is an error. */
@@ -29,27 +27,14 @@ void rxaqm_program_begin(void)
 	atexit(check_output);
 }
 
-int rxaqm_program_main(const char *name, int argc, char **argv,
+int rxaqm_program_main(int argc, char **argv,
 		       int (*run)(int argc, char **argv, struct rxaqm_error *error))
 {
 	struct rxaqm_error error = {};
-	const char *netns = NULL;
 	int ret;
 
 	rxaqm_program_begin();
-	if (argc > 1 && (!strcmp(argv[1], "-V") || !strcmp(argv[1], "--version"))) {
-		rxaqm_print_version(name);
-		return RXAQM_EXIT_OK;
-	}
-	if (argc > 2 && !strcmp(argv[1], "--netns")) {
-		netns = argv[2];
-		argc -= 2;
-		argv += 2;
-	}
-	if (rxaqm_state_check_path(&error) || (netns && rxaqm_netns_enter(netns, &error)))
-		ret = -1;
-	else
-		ret = run(argc, argv, &error);
+	ret = rxaqm_state_check_path(&error) ?: run(argc, argv, &error);
 	return ret < 0 ? rxaqm_log_failure(&error) : ret;
 }
 

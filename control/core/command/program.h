@@ -9,11 +9,10 @@
 /* Call this first in main(). A program that cannot write its output then ends with an error. */
 void rxaqm_program_begin(void);
 
-/* main() of a program that is a command of rxaqm. It handles "--netns NAME" and "--version" if they
- * come first. @run gets the rest, and returns an exit code (log.h), or a negative number if it
- * failed as @error says.
+/* main() of a program that is a command of rxaqm. @run returns an exit code (log.h), or a negative
+ * number if it failed as @error says.
  */
-int rxaqm_program_main(const char *name, int argc, char **argv,
+int rxaqm_program_main(int argc, char **argv,
 		       int (*run)(int argc, char **argv, struct rxaqm_error *error));
 
 /* Become the program @name, with @argv: the one beside this program, or else the one in PATH.

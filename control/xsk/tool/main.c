@@ -12,23 +12,20 @@
 #include "tool.h"
 #include "base/now.h"
 #include "base/parse.h"
-#include "base/version.h"
 #include "command/options.h"
 #include "command/program.h"
-#include "nic/netns.h"
 
 #define BATCH 64
 /* A published value is valid for 10 ms: look again before that. */
 #define ROUND_NS (2 * RXAQM_NSEC_PER_MSEC)
 
 struct args {
-	const char *ifname, *queues, *netns;
+	const char *ifname, *queues;
 	struct rxaqm_xsk_options socket;
 	__u64 cost_ns; /* spent on each packet */
 	__u64 seconds; /* 0: until a signal comes */
 	pid_t adopt; /* adopt the sockets of this process; 0: open our own */
 	bool busy; /* do not sleep when there are no packets */
-	bool version;
 };
 
 static const char *const copy_words[] = {
@@ -53,8 +50,6 @@ static const struct rxaqm_option options[] = {
 	  "Send the packets to the AF_XDP sockets of process PID instead, and publish how long they "
 	  "wait there",
 	  RXAQM_NUMBER(adopt, 1, 4194304) },
-	{ "netns", 0, "NAME", "Work in the network namespace NAME (ip netns)", RXAQM_WORD(netns) },
-	{ "version", 'V', NULL, "Print program version", RXAQM_FLAG(version) },
 	{ 0 },
 };
 
@@ -66,6 +61,7 @@ static const struct rxaqm_command command = {
 		"and in the socket's Rx ring.",
 	.options = options,
 	.max_words = 1,
+	.program = true,
 };
 
 static unsigned char wanted[MAX_SOCKETS]; /* wanted[i]: queue i is */
@@ -227,10 +223,6 @@ static void check_output(void)
 static void read_args(struct args *args, int argc, char **argv)
 {
 	args->ifname = *rxaqm_options_read(&command, argc, argv, args);
-	if (args->version) {
-		rxaqm_print_version("rxaqm-xsk");
-		exit(RXAQM_EXIT_OK);
-	}
 	if (!args->ifname)
 		rxaqm_usage_error("the interface is missing");
 	if (rxaqm_parse_queues(args->queues, MAX_SOCKETS, wanted))
@@ -250,10 +242,6 @@ int main(int argc, char **argv)
 	read_args(&args, argc, argv);
 	rxaqm_stop_at(SIGINT);
 	rxaqm_stop_at(SIGTERM);
-	if (args.netns && rxaqm_netns_enter(args.netns, &error)) {
-		fprintf(stderr, "rxaqm-xsk: %s\n", error.text);
-		return error.exit_code;
-	}
 	err = run(&args, &error);
 	if (err)
 		fprintf(stderr, "rxaqm-xsk: %s\n", error.text);
