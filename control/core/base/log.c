@@ -5,21 +5,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* If descriptors run out, any call may fail: the only remedy is to allow more. */
+/* If descriptors run out, any call may fail: what failed, and its remedy, would mislead. */
 static void want_descriptors(struct rxaqm_error *error)
 {
-	const char *reason = strerror(error->err);
-	char *end = strstr(error->text, reason);
-
-	if (!end) {
-		strncat(error->text, ": ", sizeof(error->text) - strlen(error->text) - 1);
-		strncat(error->text, reason, sizeof(error->text) - strlen(error->text) - 1);
-	} else {
-		end[strlen(reason)] = '\0';
-	}
-	end = error->text + strlen(error->text);
-	snprintf(end, sizeof(error->text) - (size_t)(end - error->text),
-		 "; allow more, with \"%s\"",
+	snprintf(error->text, sizeof(error->text), "%s; allow more, with \"%s\"",
+		 strerror(error->err),
 		 error->err == EMFILE ? "ulimit -n 1024" : "sysctl -w fs.file-max=1000000");
 	if (error->exit_code == RXAQM_EXIT_UNSUPPORTED ||
 	    error->exit_code == RXAQM_EXIT_NOT_ATTACHED)
