@@ -95,28 +95,6 @@ unsigned int rxaqm_text_width(FILE *file)
 	return file == stdout && rxaqm_width() > WIDTH ? rxaqm_width() : WIDTH;
 }
 
-void rxaqm_print_words(FILE *file, size_t at, size_t indent, const char *text)
-{
-	size_t width = rxaqm_text_width(file), len;
-	bool first = true;
-
-	for (; *text; text += len, text += strspn(text, " "), first = false) {
-		len = strcspn(text, " ");
-		if (!strncmp(text + len, " %", 2))
-			len += 2 + strcspn(text + len + 2, " ");
-		if (!first && at + 1 + len > width) {
-			fprintf(file, "\n%*s", (int)indent, "");
-			at = indent;
-		} else if (!first) {
-			fputc(' ', file);
-			at++;
-		}
-		fwrite(text, 1, len, file);
-		at += len;
-	}
-	fputc('\n', file);
-}
-
 /* Lines are broken for terminals only: readers of a pipe or a file expect whole lines. */
 static size_t line_width(void)
 {
@@ -133,36 +111,59 @@ static size_t characters(const char *text, size_t bytes)
 	return nr;
 }
 
-void rxaqm_wrap(FILE *file, unsigned int indent, const char *text, const struct rxaqm_mark *marks)
+static const struct rxaqm_mark *paint_until(FILE *file, const struct rxaqm_mark *mark, size_t at)
 {
-	size_t width = line_width(), begin = 0, at = 0, gap, word, i;
-	const char *from = text;
+	for (; mark->at <= at; mark++)
+		rxaqm_paint(file, mark->paint);
+	return mark;
+}
 
-	for (; *text; text += word) {
-		if (!at) {
-			at = (size_t)fprintf(file, "%*s", (int)indent, "");
-			begin = at + strspn(text, " ") + 2;
-		}
-		gap = strspn(text, " ");
-		word = gap + strcspn(text + gap, " \n");
-		if (at > begin && at + characters(text, word) > width) {
+/* Print a line that begins in column @at, and break it where it does not fit into @width: its rest
+ * begins in column @begin. "50 %" is one word. Of the marks, @from is 0. Returns the line's end.
+ */
+static const char *wrap_line(FILE *file, size_t width, size_t at, size_t begin, const char *text,
+			     const char *from, const struct rxaqm_mark **marks)
+{
+	const char *line = text, *end;
+
+	while (*text && *text != '\n') {
+		end = text + strspn(text, " ");
+		end += strcspn(end, " \n");
+		if (!strncmp(end, " %", 2))
+			end += 2 + strcspn(end + 2, " \n");
+		if (text > line && at + characters(text, (size_t)(end - text)) > width) {
 			fprintf(file, "\n%*s", (int)begin, "");
 			at = begin;
-			text += gap;
-			word -= gap;
+			text += strspn(text, " ");
 		}
-		at += characters(text, word);
-		for (i = 0; i < word; i++) {
-			for (; marks && marks->at <= (size_t)(text + i - from); marks++)
-				rxaqm_paint(file, marks->paint);
-			fputc(text[i], file);
+		at += characters(text, (size_t)(end - text));
+		for (; text < end; text++) {
+			*marks = paint_until(file, *marks, (size_t)(text - from));
+			fputc(*text, file);
 		}
-		if (text[word] == '\n' || !text[word]) {
-			for (; marks && marks->at <= (size_t)(text + word - from); marks++)
-				rxaqm_paint(file, marks->paint);
-			fputc('\n', file);
-			word += text[word] == '\n';
-			at = 0;
-		}
+	}
+	*marks = paint_until(file, *marks, (size_t)(text - from));
+	fputc('\n', file);
+	return text;
+}
+
+static const struct rxaqm_mark no_mark = { .at = SIZE_MAX };
+
+void rxaqm_print_words(FILE *file, size_t at, size_t indent, const char *text)
+{
+	const struct rxaqm_mark *marks = &no_mark;
+
+	wrap_line(file, rxaqm_text_width(file), at, indent, text, text, &marks);
+}
+
+void rxaqm_wrap(FILE *file, unsigned int indent, const char *text, const struct rxaqm_mark *marks)
+{
+	const char *from = text;
+
+	marks = marks ?: &no_mark;
+	for (; *text; text += *text == '\n') {
+		fprintf(file, "%*s", (int)indent, "");
+		text = wrap_line(file, line_width(), indent, indent + strspn(text, " ") + 2, text,
+				 from, &marks);
 	}
 }
