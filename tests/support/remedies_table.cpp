@@ -83,7 +83,7 @@ const std::vector<Situation> &situations()
 		{ HERE, "a BPF link in generic mode", [](Place &p) { p.foreign_link(true); },
 		  GENERIC, "cannot replace", "bpftool link detach" },
 		{ HERE, "a BPF link that is pinned",
-		  [](Place &p) { p.foreign_link(false, "", true); }, ATTACH, "no process holds it",
+		  [](Place &p) { p.foreign_link(false, "", true); }, ATTACH, "cannot replace",
 		  "bpftool -f link show", SHOWS },
 		{ HERE, "a program on the bridge above",
 		  [](Place &p) {

@@ -247,23 +247,27 @@ static int free_queues(const struct rxaqm_state *state, unsigned int nr_queues)
 	return base + nr_queues <= RXAQM_MAX_QUEUES ? (int)base : -1;
 }
 
-bool rxaqm_state_room(const struct rxaqm_state *state, unsigned int nr_queues)
+/* RXAQM_MAX_IFACES: there is none. */
+static int free_slot(const struct rxaqm_state *state)
 {
 	int slot = 0;
 
 	while (slot < RXAQM_MAX_IFACES && state->iface[slot].state != RXAQM_IFACE_FREE)
 		slot++;
-	return slot < RXAQM_MAX_IFACES && free_queues(state, nr_queues) >= 0;
+	return slot;
+}
+
+bool rxaqm_state_room(const struct rxaqm_state *state, unsigned int nr_queues)
+{
+	return free_slot(state) < RXAQM_MAX_IFACES && free_queues(state, nr_queues) >= 0;
 }
 
 struct rxaqm_iface *rxaqm_state_alloc(struct rxaqm_state *state, unsigned int nr_queues,
 				      struct rxaqm_error *error)
 {
-	int base = free_queues(state, nr_queues), slot = 0;
+	int base = free_queues(state, nr_queues), slot = free_slot(state);
 	struct rxaqm_iface *iface;
 
-	while (slot < RXAQM_MAX_IFACES && state->iface[slot].state != RXAQM_IFACE_FREE)
-		slot++;
 	if (slot == RXAQM_MAX_IFACES || base < 0) {
 		rxaqm_failed(error, EUSERS,
 			     "no room for %u more queues: rxaqm serves %d interfaces and %d queues "

@@ -2,14 +2,11 @@
 #include "state/xdp_slot.h"
 
 #include <bpf/bpf.h>
-#include <ctype.h>
-#include <fcntl.h>
 #include <net/if.h>
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
 
-#include "base/each.h"
 #include "state/dispatcher.h"
 #include "state/own_programs.h"
 #include "state/pins.h"
@@ -55,46 +52,6 @@ static int read_slot(const char *ifname, unsigned int ifindex, struct slot *slot
 	return err ? err : 1;
 }
 
-/* Does the process @pid have the BPF link @link_id open? */
-static bool has_link(const char *pid, __u32 link_id)
-{
-	char path[64], text[64] = "";
-	bool found = false;
-	__u32 id;
-
-	snprintf(path, sizeof(path), "/proc/%.10s/fd", pid);
-	rxaqm_each_entry(entry, path) {
-		snprintf(path, sizeof(path), "/proc/%.10s/fd/%.10s", pid, entry->d_name);
-		/* Most files need not be opened then. */
-		if (readlink(path, text, sizeof(text)) < 0 || !memmem(text, sizeof(text), "bpf", 3))
-			continue;
-		snprintf(path, sizeof(path), "/proc/%.10s/fdinfo/%.10s", pid, entry->d_name);
-		rxaqm_each_line(text, path)
-			found |= sscanf(text, "link_id: %u", &id) == 1 && id == link_id;
-		if (found)
-			break;
-	}
-	return found;
-}
-
-/* The holder of BPF link @link_id: a process, or else a pin. Returns @buf. */
-static const char *holder(__u32 link_id, char *buf, size_t size)
-{
-	char path[64], name[32];
-
-	snprintf(buf, size, "no process holds it: \"bpftool -f link show id %u\" shows its pin",
-		 link_id);
-	rxaqm_each_entry(entry, "/proc") {
-		if (!isdigit((unsigned char)entry->d_name[0]) || !has_link(entry->d_name, link_id))
-			continue;
-		snprintf(path, sizeof(path), "/proc/%.10s/comm", entry->d_name);
-		rxaqm_first_line(AT_FDCWD, path, name, sizeof(name));
-		snprintf(buf, size, "process %.10s (%s) holds it", entry->d_name, name);
-		break;
-	}
-	return buf;
-}
-
 static const char *take_off(const struct slot *slot, char buf[RXAQM_TAKE_OFF_COMMAND])
 {
 	__u32 prog_id;
@@ -122,7 +79,7 @@ const char *rxaqm_xdp_take_off_command(const char *ifname, unsigned int ifindex,
 
 static int say_taken(const struct slot *slot, struct rxaqm_error *error)
 {
-	char command[RXAQM_TAKE_OFF_COMMAND], who[128];
+	char command[RXAQM_TAKE_OFF_COMMAND];
 
 	/* The program goes when qualify ends, however that ends. */
 	if (!strcmp(slot->name, "qualify_xdp"))
@@ -133,10 +90,11 @@ static int say_taken(const struct slot *slot, struct rxaqm_error *error)
 	if (slot->link_id)
 		return rxaqm_failed(error, EBUSY,
 				    "the XDP slot of \"%s\" is taken by another program (\"%s\", id "
-				    "%u), by BPF link %u, which \"ip link\" cannot replace; %s; end "
-				    "that, or take it off with \"%s\"",
+				    "%u), by BPF link %u, which \"ip link\" cannot replace; end who "
+				    "holds it (\"bpftool -f link show id %u\"), or take it off with "
+				    "\"%s\"",
 				    slot->ifname, slot->name, slot->progs.id[0], slot->link_id,
-				    holder(slot->link_id, who, sizeof(who)), command);
+				    slot->link_id, command);
 	return rxaqm_failed(error, EBUSY,
 			    "the XDP slot of \"%s\" is taken by another program (\"%s\", id %u); load "
 			    "that one with libxdp's dispatcher, or take it off with \"%s\"",
