@@ -115,6 +115,7 @@ static void log_warnings(const struct rxaqm_profile *profile)
 
 static void print_attached(const struct rxaqm_state *state, const struct rxaqm_iface *iface)
 {
+	struct rxaqm_note_facts facts;
 	struct rxaqm_out out;
 
 	rxaqm_out_begin(&out, "attach", rxaqm_json);
@@ -130,7 +131,8 @@ static void print_attached(const struct rxaqm_state *state, const struct rxaqm_i
 		      iface->nr_queues);
 	rxaqm_out_str(&out, "key", ", key %s", rxaqm_iface_key(iface));
 	rxaqm_out_text(&out, "\n");
-	rxaqm_notes_out(&out, state, iface, iface->name, true, 0);
+	rxaqm_notes_look(state, iface, iface->name, &facts);
+	rxaqm_notes_out(&out, iface, iface->name, &facts);
 	rxaqm_out_close(&out, false);
 }
 

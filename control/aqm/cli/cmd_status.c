@@ -25,10 +25,13 @@ struct args {
 static struct rxaqm_looks first; /* large: zero until used */
 static bool looked;
 
-static void add_iface(struct rxaqm_out *out, const struct rxaqm_state *state,
-		      const struct rxaqm_iface *iface)
+static void print_iface(struct rxaqm_out *out, const struct rxaqm_state *state,
+			const struct rxaqm_iface *iface)
 {
-	rxaqm_status_add(out, state, iface, looked ? &first : NULL);
+	struct rxaqm_status_view view;
+
+	rxaqm_status_look(&view, state, iface, looked ? &first : NULL);
+	rxaqm_status_out(out, &view, true);
 }
 
 /* Open the state, take the first of two looks, and wait for the second. */
@@ -60,59 +63,52 @@ static void find_path(char path[RXAQM_CONFIG_PATH_LEN])
 	rxaqm_config_free(&config);
 }
 
-/* The daemon's document about @ifname or (NULL) all; NULL if @path is not such a file. */
-static struct json_object *read_json(const char *path, const char *ifname)
+/* Print the daemon's document about @ifname or (NULL) all. Returns how many interfaces it has, or
+ * -1 if @path is not such a file.
+ */
+static int print_json(const char *path, const char *ifname)
 {
 	static const struct rxaqm_json_format format = { "rxaqm-status", "status",
 							 RXAQM_OUT_VERSION };
 	struct json_object *root = NULL, *all, *one, *name;
 	char *text = NULL;
+	int nr = -1;
 	size_t len, i;
 
 	if (!rxaqm_file_read(path, &text, &len, NULL))
 		rxaqm_json_parse(text, len, &format, path, &root, NULL);
 	free(text);
-	if (!json_object_object_get_ex(root, "interfaces", &all) ||
-	    !json_object_is_type(all, json_type_array)) {
-		json_object_put(root);
-		return NULL;
+	if (json_object_object_get_ex(root, "interfaces", &all) &&
+	    json_object_is_type(all, json_type_array)) {
+		for (i = json_object_array_length(all); ifname && i-- > 0;) {
+			one = json_object_array_get_idx(all, i);
+			if (!json_object_object_get_ex(one, "interface", &name) ||
+			    strcmp(json_object_get_string(name) ?: "", ifname))
+				json_object_array_del_idx(all, i, 1);
+		}
+		nr = (int)json_object_array_length(all);
+		puts(json_object_to_json_string_ext(root, JSON_C_TO_STRING_PRETTY |
+								  JSON_C_TO_STRING_SPACED |
+								  JSON_C_TO_STRING_NOSLASHESCAPE));
 	}
-	for (i = json_object_array_length(all); ifname && i-- > 0;) {
-		one = json_object_array_get_idx(all, i);
-		if (!json_object_object_get_ex(one, "interface", &name) ||
-		    strcmp(json_object_get_string(name) ?: "", ifname))
-			json_object_array_del_idx(all, i, 1);
-	}
-	return root;
+	json_object_put(root);
+	return nr;
 }
 
-static int print_text(struct json_object *status, bool all)
+/* Print the daemon's text. Returns its length, or -1 if @path cannot be read. */
+static int print_text(const char *path)
 {
 	struct rxaqm_out out;
+	char *text;
+	size_t len;
 
+	if (rxaqm_file_read(path, &text, &len, NULL))
+		return -1;
 	rxaqm_out_begin(&out, "status", false);
-	rxaqm_status_print(&out, status, all);
-	return rxaqm_out_close(&out, false) ? RXAQM_EXIT_FAILED : RXAQM_EXIT_OK;
-}
-
-static int print_read(struct json_object *status, const struct args *args)
-{
-	struct json_object *ifaces = json_object_object_get(status, "interfaces");
-	bool any = json_object_array_length(ifaces);
-	int exit_code = any ? RXAQM_EXIT_OK : RXAQM_EXIT_NOT_ATTACHED;
-
-	if (rxaqm_json)
-		puts(json_object_to_json_string_ext(status,
-						    JSON_C_TO_STRING_PRETTY |
-							    JSON_C_TO_STRING_SPACED |
-							    JSON_C_TO_STRING_NOSLASHESCAPE));
-	else if (any)
-		exit_code = print_text(status, args->all);
-	if (!any)
-		rxaqm_log_error(args->ifname ? "not attached to \"%s\"; see \"rxaqm status\"" :
-					       "not attached to any interface",
-				args->ifname);
-	return exit_code;
+	rxaqm_out_text(&out, "%s", text);
+	rxaqm_out_close(&out, false);
+	free(text);
+	return (int)len;
 }
 
 /* Print what the daemon wrote last, and its age on stderr. Returns an exit code, or -1 if there is
@@ -121,30 +117,39 @@ static int print_read(struct json_object *status, const struct args *args)
 static int status_from_file(const struct args *args)
 {
 	char path[RXAQM_CONFIG_PATH_LEN];
-	struct json_object *status;
 	struct stat st;
 	__s64 age_ns;
-	int exit_code;
+	int nr;
 
 	find_path(path);
-	if (access(path, R_OK) || stat(path, &st))
+	if ((!rxaqm_json && !rxaqm_config_status_text(path)) || access(path, R_OK) ||
+	    stat(path, &st))
 		return -1;
-	status = read_json(path, args->ifname);
-	if (!status) {
+	if (!rxaqm_json && (args->ifname || args->all)) {
+		rxaqm_log_error("you may not ask the kernel, and the daemon writes as text only "
+				"what \"rxaqm status\" says; see \"rxaqm status -j\", or run as "
+				"root");
+		return RXAQM_EXIT_FAILED;
+	}
+	age_ns = (__s64)rxaqm_clock_ns(CLOCK_REALTIME) - st.st_mtim.tv_nsec -
+		 st.st_mtim.tv_sec * (__s64)RXAQM_NSEC_PER_SEC;
+	nr = rxaqm_json ? print_json(path, args->ifname) : print_text(path);
+	if (nr < 0) {
 		rxaqm_log_error("you may not ask the kernel, and \"%s\" has no status that can be "
 				"read; run as root, or wait until the daemon writes it "
 				"(status_interval)",
 				path);
 		return RXAQM_EXIT_FAILED;
 	}
-	age_ns = (__s64)rxaqm_clock_ns(CLOCK_REALTIME) - st.st_mtim.tv_nsec -
-		 st.st_mtim.tv_sec * (__s64)RXAQM_NSEC_PER_SEC;
 	rxaqm_log_notice("you may not ask the kernel; this is what the daemon wrote %s ago to "
 			 "\"%s\"",
 			 rxaqm_duration(age_ns > 1 ? (__u64)age_ns : 1), path);
-	exit_code = print_read(status, args);
-	json_object_put(status);
-	return exit_code;
+	if (nr)
+		return RXAQM_EXIT_OK;
+	rxaqm_log_error(args->ifname ? "not attached to \"%s\"; see \"rxaqm status\"" :
+				       "not attached to any interface",
+			args->ifname);
+	return RXAQM_EXIT_NOT_ATTACHED;
 }
 
 /* Neither the kernel nor the file may be read. */
@@ -161,23 +166,36 @@ static int status_refused(struct rxaqm_call *call)
 	return RXAQM_EXIT_FAILED;
 }
 
-static int status_of_state(struct rxaqm_call *call, const struct args *args)
+static int print_state(struct rxaqm_call *call, const struct args *args)
 {
 	const struct rxaqm_iface *iface;
-	struct rxaqm_out json;
-	int ret = rxaqm_json && !args->window_ns ? 0 : look_first(call, args);
+	struct rxaqm_overview overview = {};
+	struct rxaqm_status_view view;
+	char text[RXAQM_OVERVIEW_LEN];
+	struct rxaqm_out head, body;
+
+	rxaqm_out_begin(&body, "status", false);
+	rxaqm_view_each(iface, &call->state, args->ifname) {
+		rxaqm_status_look(&view, &call->state, iface, &first);
+		rxaqm_status_judge(&overview, &view);
+		rxaqm_out_text(&body, "\n");
+		rxaqm_status_out(&body, &view, args->all);
+	}
+	rxaqm_status_next(&body, &overview);
+	rxaqm_out_begin(&head, "status", false);
+	rxaqm_out_paint(&head, rxaqm_overview_paint(&overview));
+	rxaqm_out_text(&head, "%s\n", rxaqm_overview_text(&overview, text));
+	rxaqm_out_close(&head, false);
+	return rxaqm_out_close(&body, false) ? RXAQM_EXIT_FAILED : RXAQM_EXIT_OK;
+}
+
+static int status_of_state(struct rxaqm_call *call, const struct args *args)
+{
+	int err = rxaqm_json && !args->window_ns ? 0 : look_first(call, args);
 
 	if (rxaqm_json)
-		return rxaqm_view_print(call, "status", args->ifname, add_iface);
-	if (ret)
-		return ret;
-	rxaqm_out_open(&json, NULL, true);
-	rxaqm_out_array(&json, "interfaces");
-	rxaqm_view_each(iface, &call->state, args->ifname)
-		add_iface(&json, &call->state, iface);
-	ret = print_text(json.open[0], args->all);
-	json_object_put(json.open[0]);
-	return ret;
+		return rxaqm_view_print(call, "status", args->ifname, print_iface);
+	return err ? err : print_state(call, args);
 }
 
 static const struct rxaqm_option status_options[] = {

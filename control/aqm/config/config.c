@@ -28,6 +28,16 @@ void rxaqm_config_iface_init(struct rxaqm_config_iface *iface)
 	rxaqm_keys_init(rxaqm_config_keys, "Interface", iface);
 }
 
+bool rxaqm_config_status_text(char path[RXAQM_CONFIG_PATH_LEN])
+{
+	char *end = strrchr(path, '.');
+
+	if (!end || strcmp(end, ".json"))
+		return false;
+	strcpy(end, ".txt");
+	return true;
+}
+
 void rxaqm_config_free(struct rxaqm_config *config)
 {
 	free(config->iface);

@@ -89,6 +89,11 @@ void rxaqm_config_init(struct rxaqm_config *config);
 void rxaqm_config_iface_init(struct rxaqm_config_iface *iface);
 void rxaqm_config_free(struct rxaqm_config *config);
 
+/* Make @path of a status file that of the text beside it: ".txt" for ".json". False if it has
+ * another end: then there is no text.
+ */
+bool rxaqm_config_status_text(char path[RXAQM_CONFIG_PATH_LEN]);
+
 /* Read @path into @config, which is overwritten, and then @path.d/?*.conf, by name: a later file
  * overrides an earlier one, key by key. -errno with @error (all of them, "FILE:LINE: ..."): @config
  * is empty.

@@ -46,10 +46,10 @@ const struct rxaqm_key rxaqm_config_keys[] = {
 	  .standard = "/run/rxaqm/status.json",
 	  .help = "where status is written, for users who may not ask the kernel" },
 	{ AT("Daemon", status_mode), .name = "status_mode", .type = RXAQM_TYPE_OCTAL, .min = 0400,
-	  .max = 0664, .standard = "0640", .help = "permissions of the status file" },
+	  .max = 0664, .standard = "0640", .help = "permissions of the status files" },
 	{ AT("Daemon", status_group), .name = "status_group", .type = RXAQM_TYPE_TEXT,
 	  .form = "GROUP", .check = check_group, .standard = "root",
-	  .help = "group of the status file" },
+	  .help = "group of the status files" },
 	{ AT("Daemon", status_interval_ns), .name = "status_interval", TIME(SEC, HOUR),
 	  .standard = "10s", .help = "how often status is written" },
 

@@ -228,7 +228,7 @@ static void reload(struct rxaqm_run *run)
 		rxaqm_run_status_remove(&old);
 	run->config = config;
 	run->status_due_ns = 0;
-	run->status_failed = false;
+	run->status_failed = run->status_text_failed = false;
 	run->metrics = (struct rxaqm_run_metrics){};
 	rxaqm_run_links_reconfigure(run, &old);
 	rxaqm_run_sync(run);

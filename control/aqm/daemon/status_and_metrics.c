@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * The status file: JSON like that of "status -j", for users who may not ask the kernel. Written one
- * interface at a time, since a tree of all queues would take megabytes. And the metrics: a file in
+ * The status files: JSON like that of "status -j" and text like that of "status", for users who may
+ * not ask the kernel. JSON is written one interface at a time, since a tree of all queues would take
+ * megabytes. And the metrics: a file in
  * the daemon's own directory, which rxaqm-exporter serves, and one for node_exporter, if the
  * configuration names it. Each file is renamed into place, so nobody reads half of one.
  */
@@ -36,23 +37,38 @@ static void write_file(const char *path, const struct rxaqm_own_file *file, cons
 	*failed = err != 0;
 }
 
-static void write_iface(FILE *file, const struct rxaqm_state *state,
-			const struct rxaqm_iface *iface)
+/* Of both forms of the status. */
+struct forms {
+	const struct rxaqm_state *state;
+	struct rxaqm_overview overview;
+	struct rxaqm_out text; /* to memory, as far as there is some, without the first line */
+	char *memory;
+};
+
+static void write_iface(FILE *file, struct forms *forms, const struct rxaqm_iface *iface)
 {
+	struct rxaqm_status_view view;
 	struct rxaqm_out out;
 
+	rxaqm_status_look(&view, forms->state, iface, NULL);
 	rxaqm_out_open(&out, file, true);
 	rxaqm_out_array(&out, "interfaces");
-	rxaqm_status_add(&out, state, iface, NULL);
+	rxaqm_status_out(&out, &view, true);
 	rxaqm_clean_puts(file,
 			 json_object_to_json_string_ext(json_object_array_get_idx(out.open[1], 0),
 							JSON_C_TO_STRING_NOSLASHESCAPE));
 	json_object_put(out.open[0]);
+	if (!forms->text.file)
+		return;
+	rxaqm_status_judge(&forms->overview, &view);
+	rxaqm_out_text(&forms->text, "\n");
+	rxaqm_status_out(&forms->text, &view, false);
 }
 
-static void write_all(FILE *file, const void *state)
+static void write_json(FILE *file, const void *what)
 {
-	const struct rxaqm_iface *iface = rxaqm_iface_next(state, NULL);
+	struct forms *forms = *(struct forms *const *)what;
+	const struct rxaqm_iface *iface = rxaqm_iface_next(forms->state, NULL);
 	const char *comma = "", *head;
 	struct rxaqm_out out;
 
@@ -63,33 +79,72 @@ static void write_all(FILE *file, const void *state)
 	fwrite(head, 1, strlen(head) - 1, file);
 	json_object_put(out.open[0]);
 	fputs(",\"interfaces\":[\n", file);
-	for (; iface; iface = rxaqm_iface_next(state, iface)) {
+	for (; iface; iface = rxaqm_iface_next(forms->state, iface)) {
 		fputs(comma, file);
-		write_iface(file, state, iface);
+		write_iface(file, forms, iface);
 		comma = ",\n";
 	}
 	fputs("\n]}\n", file);
 }
 
+/* Nothing, if nothing is attached. */
+static void write_text(FILE *file, const void *what)
+{
+	const struct forms *forms = what;
+	char text[RXAQM_OVERVIEW_LEN];
+
+	if (!forms->overview.nr_ifaces)
+		return;
+	rxaqm_clean_puts(file, rxaqm_overview_text(&forms->overview, text));
+	fputc('\n', file);
+	rxaqm_clean_puts(file, forms->memory);
+}
+
+/* Write the text beside the JSON, from which it was made at once. */
+static void write_beside(struct rxaqm_run *run, struct forms *forms)
+{
+	const struct rxaqm_config *config = &run->config;
+	const struct rxaqm_own_file file = { write_text, forms, config->status_mode,
+					     config->status_gid, false };
+	char path[RXAQM_CONFIG_PATH_LEN];
+
+	if (!forms->text.file)
+		return;
+	rxaqm_status_next(&forms->text, &forms->overview);
+	if (!fclose(forms->text.file) && !run->status_failed &&
+	    rxaqm_config_status_text(strcpy(path, config->status_file)))
+		write_file(path, &file, "the text of status", "set status_file=off",
+			   &run->status_text_failed);
+	free(forms->memory);
+}
+
 void rxaqm_run_status(struct rxaqm_run *run)
 {
 	const struct rxaqm_config *config = &run->config;
-	const struct rxaqm_own_file file = { write_all, &run->state, config->status_mode,
+	struct forms forms = { .state = &run->state }, *both = &forms;
+	const struct rxaqm_own_file file = { write_json, &both, config->status_mode,
 					     config->status_gid, false };
 	__u64 now_ns = rxaqm_now_ns();
+	size_t len;
 
 	if (!config->status_file[0] || rxaqm_ns_after(run->status_due_ns, now_ns))
 		return;
 	run->status_due_ns = now_ns + config->status_interval_ns;
+	rxaqm_out_open(&forms.text, open_memstream(&forms.memory, &len), false);
 	write_file(config->status_file, &file, "status_file",
 		   "make its directory, or set status_file=off", &run->status_failed);
+	write_beside(run, &forms);
 	malloc_trim(0);
 }
 
 void rxaqm_run_status_remove(const struct rxaqm_config *config)
 {
+	char path[RXAQM_CONFIG_PATH_LEN];
+
 	if (config->status_file[0])
 		unlink(config->status_file);
+	if (rxaqm_config_status_text(strcpy(path, config->status_file)))
+		unlink(path);
 }
 
 static void add_own_metrics(struct rxaqm_metrics_text *text, void *arg)

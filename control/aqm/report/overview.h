@@ -14,6 +14,7 @@ struct rxaqm_overview {
 	char ifname[RXAQM_IFNAMSIZ]; /* of the queue that stands longest */
 	unsigned int queue;
 	__u64 sojourn_ns;
+	char observed[RXAQM_IFNAMSIZ]; /* the first with a queue that stands and is only observed */
 };
 
 /* Add an interface. @troubled: its name, if it is in trouble; else NULL. */

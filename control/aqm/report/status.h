@@ -1,26 +1,22 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* The contents of "status" as JSON, and that JSON as text, whether from the maps or from the
- * daemon.
- */
+/* The contents of "status", which the daemon writes to files, too. */
 #pragma once
 
-#include "base/out.h"
-#include "report/looks.h"
+#include "report/overview.h"
+#include "report/status_queue.h"
 
-struct json_object;
-
-/* Add one interface, an object, to an array. @out is JSON. @before: an earlier look, from which on
- * rates are told, too; NULL: there was none.
+/* Ask the kernel all that is to be said of @iface. @before: an earlier look, from which on rates are
+ * told, too; NULL: there was none.
  */
-void rxaqm_status_add(struct rxaqm_out *out, const struct rxaqm_state *state,
-		      const struct rxaqm_iface *iface, const struct rxaqm_looks *before);
+void rxaqm_status_look(struct rxaqm_status_view *view, const struct rxaqm_state *state,
+		       const struct rxaqm_iface *iface, const struct rxaqm_looks *before);
 
-/* Print the state of a queue's law: an object "law", or with law=codel "codel". */
-void rxaqm_status_law_add(struct rxaqm_out *out, const struct rxaqm_figures *figures);
-/* Print it as a line for @queue; nothing while the law does nothing. */
-void rxaqm_status_law_print(struct rxaqm_out *out, struct json_object *queue);
-
-/* Print @status, a document of "interfaces", as text: one line that sums it up comes first. Idle
- * queues, to which no packet came lately, are only counted, unless @all.
+/* Print it, and its queues. Text has those first that stand, and without @all only counts those to
+ * which no packet came lately.
  */
-void rxaqm_status_print(struct rxaqm_out *out, struct json_object *status, bool all);
+void rxaqm_status_out(struct rxaqm_out *out, struct rxaqm_status_view *view, bool all);
+
+/* Add it to @overview, whose line comes first in text. */
+void rxaqm_status_judge(struct rxaqm_overview *overview, const struct rxaqm_status_view *view);
+/* Print the next step, if there is one, which comes last. */
+void rxaqm_status_next(struct rxaqm_out *out, const struct rxaqm_overview *overview);

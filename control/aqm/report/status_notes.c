@@ -290,9 +290,8 @@ static void look_for_exempt(struct rxaqm_note_facts *facts, const struct rxaqm_f
 	rxaqm_exempt_words(&figures->queue.policy, facts->exempt_words);
 }
 
-/* The facts of @iface, which is called @ifname in the namespace entered. */
-static void find_facts(const struct rxaqm_state *state, const struct rxaqm_iface *iface,
-		       const char *ifname, struct rxaqm_note_facts *facts)
+void rxaqm_notes_look(const struct rxaqm_state *state, const struct rxaqm_iface *iface,
+		      const char *ifname, struct rxaqm_note_facts *facts)
 {
 	struct rxaqm_figures figures;
 	bool merges = false;
@@ -350,17 +349,12 @@ static void about_trial(const struct rxaqm_iface *iface, const char *ifname, str
 		    ifname);
 }
 
-void rxaqm_notes_out(struct rxaqm_out *out, const struct rxaqm_state *state,
-		     const struct rxaqm_iface *iface, const char *ifname, bool here, __u64 unseen)
+void rxaqm_notes_out(struct rxaqm_out *out, const struct rxaqm_iface *iface, const char *ifname,
+		     const struct rxaqm_note_facts *facts)
 {
-	struct rxaqm_note_facts facts;
-
 	rxaqm_out_array(out, "notes");
 	about_trial(iface, ifname, out);
-	if (here) {
-		find_facts(state, iface, ifname, &facts);
-		facts.unseen = unseen;
-		rxaqm_notes_write(&facts, out);
-	}
+	if (facts)
+		rxaqm_notes_write(facts, out);
 	rxaqm_out_end(out);
 }

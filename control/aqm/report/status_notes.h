@@ -51,6 +51,12 @@ struct rxaqm_note_facts {
 /* Print the notes about @facts: entries of the open array, or lines " note: ...". */
 void rxaqm_notes_write(const struct rxaqm_note_facts *facts, struct rxaqm_out *out);
 
-/* Print the array "notes" of @iface; empty if the interface is not @here. @unseen: see above. */
-void rxaqm_notes_out(struct rxaqm_out *out, const struct rxaqm_state *state,
-		     const struct rxaqm_iface *iface, const char *ifname, bool here, __u64 unseen);
+/* Find the facts of @iface, which is called @ifname in the namespace entered, but for unseen. */
+void rxaqm_notes_look(const struct rxaqm_state *state, const struct rxaqm_iface *iface,
+		      const char *ifname, struct rxaqm_note_facts *facts);
+
+/* Print the array "notes" of @iface, called @ifname. @facts: NULL if it is not in the namespace
+ * entered.
+ */
+void rxaqm_notes_out(struct rxaqm_out *out, const struct rxaqm_iface *iface, const char *ifname,
+		     const struct rxaqm_note_facts *facts);

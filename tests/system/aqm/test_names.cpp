@@ -102,6 +102,8 @@ TEST_CASE("nor the log, the status file or the metrics", "[names]")
 	CHECK(is_clean(content(page)));
 	CHECK(eventually([&] { return has(content(place.dir + "/gone/status.json"), shown); }));
 	CHECK(is_clean(content(place.dir + "/gone/status.json")));
+	CHECK(eventually([&] { return has(content(place.dir + "/gone/status.txt"), shown); }));
+	CHECK(is_clean(content(place.dir + "/gone/status.txt")));
 	child.kill(SIGTERM);
 	Result result = child.wait();
 	CHECK(has(result.err, shown));

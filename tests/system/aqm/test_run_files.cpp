@@ -20,23 +20,26 @@ TEST_CASE("run: who may not ask the kernel gets the status that was written, and
 	struct stat st;
 	RunOptions without;
 	std::string path = r.service.dir() + "/status.json";
+	const std::string text_path = r.service.dir() + "/status.txt";
 	const struct group *group = getgrgid(1);
 
 	REQUIRE(group);
 	r.service.configure(std::string("[Daemon]\nstatus_interval=1s\nstatus_mode=0640\n") +
 			    "status_group=" + group->gr_name + "\n" + r.section("target=3ms\n"));
 	r.service.start();
-	CHECK(eventually([&] { return !access(path.c_str(), R_OK); }));
-	REQUIRE(!stat(path.c_str(), &st));
-	CHECK((st.st_mode & 07777) == 0640);
-	CHECK(st.st_gid == 1);
+	for (const std::string &file : { path, text_path }) {
+		CHECK(eventually([&] { return !access(file.c_str(), R_OK); }));
+		REQUIRE(!stat(file.c_str(), &st));
+		CHECK((st.st_mode & 07777) == 0640);
+		CHECK(st.st_gid == 1);
+	}
 
 	/* Root without its capabilities, who may read the file, wherever the program is. */
 	without.prepare = [] { return prctl(PR_SET_SECUREBITS, SECBIT_NOROOT); };
 	without.environment = { "RUNTIME_DIRECTORY=" + r.service.dir() };
 	/* The same text as root's. */
-	Result text = r.host.rxaqm({ "status", "--all", r.wire.rx_if }, without);
-	Result own = r.host.rxaqm(r.wire.rx, { "status", "--all", r.wire.rx_if });
+	Result text = r.host.rxaqm({ "status" }, without);
+	Result own = r.host.rxaqm(r.wire.rx, { "status" });
 	auto until_age = [](const std::string &of) {
 		return of.substr(0, of.find("attached for"));
 	};
@@ -56,12 +59,21 @@ TEST_CASE("run: who may not ask the kernel gets the status that was written, and
 		CHECK(json.err.find("this is what the daemon wrote") != std::string::npos);
 		CHECK(json.err.find("wrote 0 ago") == std::string::npos);
 	}
-	CHECK(r.host.rxaqm({ "status", "eth99" }, without).exit_code == 4);
 	CHECK(r.host.rxaqm({ "status", "-j", "eth99" }, without).exit_code == 4);
+	/* The text is the whole of what root would see, and no more. */
+	for (const Args &args : { Args{ "status", r.wire.rx_if }, Args{ "status", "--all" } }) {
+		Result part = r.host.rxaqm(args, without);
+
+		CAPTURE(part.text());
+		CHECK(part.exit_code == 1);
+		CHECK(part.out == "");
+		CHECK(part.err.find("see \"rxaqm status -j\"") != std::string::npos);
+	}
 
 	/* It goes with the daemon. */
 	CHECK(r.service.stop().exit_code == 0);
 	CHECK(access(path.c_str(), F_OK) != 0);
+	CHECK(access(text_path.c_str(), F_OK) != 0);
 	Result none = r.host.rxaqm({ "status", "--all" }, without);
 	CAPTURE(none.text());
 	CHECK(none.err.find("the daemon wrote") == std::string::npos);
@@ -84,7 +96,7 @@ TEST_CASE("run: a status file that is no status is told, whatever is in it", "[r
 	       "{ \"format\": \"rxaqm-status\", \"version\": 2, \"interfaces\": [] }" }) {
 		std::ofstream(path) << content;
 		for (const Args &args :
-		     { Args{ "status" }, Args{ "status", "-j" }, Args{ "status", "eth0" } }) {
+		     { Args{ "status", "-j" }, Args{ "status", "-j", "eth0" } }) {
 			Result result = host.rxaqm(args, without);
 
 			CAPTURE(content, result.text());
@@ -102,10 +114,31 @@ TEST_CASE("run: a status file that is no status is told, whatever is in it", "[r
 				       "\"interfaces\": "
 				    << content << " }";
 		CAPTURE(content);
-		CHECK(host.rxaqm({ "status", "--all" }, without).exit_code == 0);
 		CHECK(host.rxaqm({ "status", "-j" }, without).exit_code == 0);
 		CHECK(host.rxaqm({ "status", "-j", "eth0" }, without).exit_code == 4);
 	}
+	std::filesystem::remove_all(dir);
+}
+
+TEST_CASE("run: the text of status is printed whatever is in it, but harms no terminal", "[run]")
+{
+	Host host;
+	const std::string dir = host.bpffs() + "-run";
+	RunOptions without;
+
+	without.prepare = [] { return prctl(PR_SET_SECUREBITS, SECBIT_NOROOT); };
+	without.environment = { "RUNTIME_DIRECTORY=" + dir };
+	std::filesystem::create_directory(dir);
+	std::ofstream(dir + "/status.txt");
+	Result result = host.rxaqm({ "status" }, without);
+	CAPTURE(result.text());
+	CHECK(result.exit_code == 4);
+	CHECK(result.out == "");
+	CHECK(result.err.find("not attached to any interface") != std::string::npos);
+	std::ofstream(dir + "/status.txt") << "a \x1b[2Jb\u202e\xff %s%n\n";
+	result = host.rxaqm({ "status" }, without);
+	CHECK(result.exit_code == 0);
+	CHECK(result.out == "a \\u001b[2Jb\\u202e\\ufffd %s%n\n");
 	std::filesystem::remove_all(dir);
 }
 

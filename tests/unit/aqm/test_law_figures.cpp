@@ -2,8 +2,6 @@
 /* What status and metrics say of law=auto. */
 #include <catch2/catch_test_macros.hpp>
 
-#include <json-c/json.h>
-
 #include <memory>
 #include <string>
 
@@ -12,7 +10,7 @@ extern "C" {
 #include "figures/figures.h"
 #include "base/out.h"
 #include "policy/settings.h"
-#include "report/status.h"
+#include "report/status_queue.h"
 }
 
 namespace
@@ -67,22 +65,13 @@ struct Lawful {
 		char *buf = NULL;
 		size_t size = 0;
 		FILE *file = open_memstream(&buf, &size);
-		rxaqm_out out, words;
+		rxaqm_out out;
 		struct rxaqm_figures now = all();
 
-		rxaqm_out_open(&out, file, true);
-		rxaqm_out_u64(&out, "target_ns", NULL, now.target_ns);
-		rxaqm_out_bool(&out, "target_auto", NULL, NULL, now.policy.target_auto);
-		rxaqm_out_bool(&out, "standing", NULL, NULL, standing);
-		rxaqm_status_law_add(&out, &now);
-		if (json) {
-			rxaqm_out_close(&out, true);
-		} else {
-			rxaqm_out_open(&words, file, false);
-			rxaqm_status_law_print(&words, out.open[0]);
-			rxaqm_out_close(&words, true);
-			json_object_put(out.open[0]);
-		}
+		now.standing = standing;
+		rxaqm_out_open(&out, file, json);
+		rxaqm_status_law_out(&out, &now);
+		rxaqm_out_close(&out, true);
 		fclose(file);
 		std::string text(buf, size);
 		free(buf);
