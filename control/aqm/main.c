@@ -23,7 +23,6 @@ static const struct command {
 	{ "hist", rxaqm_cmd_hist, "[IFACE]", "distribution of the sojourn times" },
 	{ "policy", rxaqm_cmd_policy, "show|set|load|save ...", "what is done to the queues" },
 	{ "profile", rxaqm_cmd_profile, "show|check ...", "what is known of NIC drivers" },
-	{ "clock", rxaqm_cmd_clock, "[IFACE]", "NIC clock against host clock" },
 	{ "doctor", rxaqm_cmd_program, "[IFACE]", "what slows receiving here, and what to do" },
 	{ "qualify", rxaqm_cmd_program, "IFACE ... | --from FILE",
 	  "how good a NIC is: measure it, report it" },
@@ -51,6 +50,10 @@ static const struct command *find_command(const char *name, struct rxaqm_error *
 	const char *names[sizeof(commands) / sizeof(commands[0]) + 1] = {};
 	size_t i;
 
+	if (!strcmp(name, "clock")) {
+		rxaqm_bad(error, "clock is gone: \"rxaqm status IFACE\" shows the NIC's clock");
+		return NULL;
+	}
 	for (i = 0; i < sizeof(commands) / sizeof(commands[0]); i++) {
 		names[i] = commands[i].name;
 		if (!strcmp(name, names[i]))

@@ -210,24 +210,16 @@ int64_t clock_ns(clockid_t id)
 	return now.tv_sec * 1000000000LL + now.tv_nsec;
 }
 
-/* CLOCK_MONOTONIC less PHC, and its error bound. */
-struct PhcOffset {
-	int64_t ns, err_ns;
-};
+} // namespace
 
-PhcOffset rxaqm_offset(const Host &host, const Netns &netns, const std::string &ifname)
+PhcOffset phc_offset(const Netns &netns, const std::string &ifname)
 {
-	const Json clock = host.json(netns, { "clock", "--sample", ifname, "-n", "8" });
-	const std::string last = "/samples/" + std::to_string(clock.size("/samples") - 1);
-
-	REQUIRE(clock.flag(last + "/valid"));
-	return { clock.number(last + "/offset_ns"), clock.number(last + "/err_ns") };
-}
-
-/* phc_ctl uses CLOCK_REALTIME, which nobody sets in a guest. */
-PhcOffset phc_ctl_offset(const Netns &netns, const std::string &ifname)
-{
+	/* The duration of phc_ctl's own reading, which it does not tell; meanwhile the PHC may
+	 * drift by 1000 ppm.
+	 */
+	constexpr int64_t READING_NS = 50000, PARTS = 1000;
 	const std::string word = "CLOCK_REALTIME is ";
+	const int64_t started_ns = clock_ns(CLOCK_MONOTONIC);
 	const std::string shown = netns.shell("phc_ctl -q " + ifname + " cmp");
 	const int64_t begun_ns = clock_ns(CLOCK_MONOTONIC);
 	const int64_t real_ns = clock_ns(CLOCK_REALTIME);
@@ -237,22 +229,5 @@ PhcOffset phc_ctl_offset(const Netns &netns, const std::string &ifname)
 	CAPTURE(shown);
 	REQUIRE(at != std::string::npos);
 	return { std::stoll(shown.substr(at + word.size())) - (real_ns - (begun_ns + ended_ns) / 2),
-		 ended_ns - begun_ns };
-}
-
-} // namespace
-
-void check_phc_ctl(const Host &host, const Netns &netns, const std::string &ifname)
-{
-	/* The duration of phc_ctl's own reading, which it does not tell. */
-	constexpr int64_t READING_NS = 50000;
-	const PhcOffset before = rxaqm_offset(host, netns, ifname);
-	const PhcOffset ptp = phc_ctl_offset(netns, ifname);
-	const PhcOffset after = rxaqm_offset(host, netns, ifname);
-	const int64_t slack_ns = before.err_ns + ptp.err_ns + after.err_ns + READING_NS;
-
-	CAPTURE(before.ns, ptp.ns, after.ns, before.err_ns, ptp.err_ns, after.err_ns);
-	CHECK(slack_ns < 2000000);
-	CHECK(ptp.ns >= std::min(before.ns, after.ns) - slack_ns);
-	CHECK(ptp.ns <= std::max(before.ns, after.ns) + slack_ns);
+		 ended_ns - begun_ns + READING_NS + (begun_ns - started_ns) / PARTS, begun_ns };
 }

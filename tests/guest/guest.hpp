@@ -52,7 +52,12 @@ std::unique_ptr<Wire> simnic_wire();
 struct hwtstamp_config hwtstamp_of(const Netns &netns, const std::string &ifname);
 void set_hwtstamp(const Netns &netns, const std::string &ifname, int tx_type, int rx_filter);
 
-/* Compare "rxaqm clock --sample" with linuxptp's phc_ctl, on a PHC that hardly drifts. */
-void check_phc_ctl(const Host &host, const Netns &netns, const std::string &ifname);
+/* At host_ns CLOCK_MONOTONIC less PHC was ns, to within err_ns. */
+struct PhcOffset {
+	int64_t ns, err_ns, host_ns;
+};
+
+/* What linuxptp's phc_ctl reads. Nobody sets CLOCK_REALTIME, which it uses, in a guest. */
+PhcOffset phc_offset(const Netns &netns, const std::string &ifname);
 
 #endif /* RXAQM_TESTS_GUEST_HPP */

@@ -68,7 +68,7 @@ while IFS='|' read -r name choices; do
 done < <(sed -n 's/^\([a-z0-9_]*\)=\([a-z0-9]*|[a-z0-9|]*\)$/\1|\2/p' <<<"$keys")
 expect 'rxaqm attach --mode g' generic
 expect 'rxaqm attach --hook=kp' kprobe
-expect 'rxaqm clock --sample l' lo
+expect 'rxaqm check l' lo
 expect 'rxaqm qualify --class=a' aqm af_xdp
 expect 'rxaqm qualify -r ' "${rows[@]}"
 expect 'rxaqm qualify --rows Q1,Q7' Q1,Q7

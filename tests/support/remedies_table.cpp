@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * The table of situations. Each remedy that attach, status, check, detach, clock, doctor or qualify
+ * The table of situations. Each remedy that attach, status, check, detach, doctor or qualify
  * prints has a row here, or a reason why not. tests/system/aqm/test_remedies.cpp searches the
  * sources for missing ones. The advice of doctor's checks is not included.
  */
@@ -317,16 +317,12 @@ const std::vector<Situation> &situations()
 		/* Names */
 		{ HERE, "attach to no interface", nullptr, "rxaqm attach nosuch0", "no interface",
 		  "ip link", SHOWS },
-		{ HERE, "the clock of no interface", nullptr, "rxaqm clock --sample nosuch0",
-		  "no interface", "ip link", SHOWS },
 		{ HERE, "the diagnosis of no interface", nullptr, "rxaqm doctor nosuch0",
 		  "no interface \"nosuch0\"", "ip link", SHOWS },
 		{ HERE, "the qualification of no interface", nullptr,
 		  "rxaqm qualify --loopback lo nosuch0", "no interface", "ip link", SHOWS },
 		{ HERE, "no such namespace", nullptr, "rxaqm --netns nosuch status",
 		  "no network namespace", "ip netns", SHOWS },
-		{ HERE, "no clock", nullptr, "rxaqm clock --sample $IF",
-		  "has no PTP hardware clock", "ethtool", SHOWS },
 		{ HERE, "no such profile", nullptr, "rxaqm attach -p nosuch $IF", "no profile",
 		  "rxaqm profile show", SHOWS },
 		{ HERE, "no such check", nullptr, "rxaqm doctor --verify=nosuch", "no such check; ",
@@ -381,6 +377,7 @@ const std::vector<Untried> &untried()
 		{ "no stamps: \"%s\" can stamp some packets", "it only shows what the driver can" },
 		{ "does not say that it stamps all packets", "it only shows what the driver can" },
 		{ "the NIC clock's error of", "needs a clock that errs for as long as it takes" },
+		{ "has no PTP hardware clock", "the daemon logs it, and needs none" },
 		{ "hardware timestamping of",
 		  "test_simnic_changes.cpp has it turned off by others" },
 		{ "stands, and is only observed", "doctor's own tests have queues that stand" },

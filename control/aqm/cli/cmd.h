@@ -22,7 +22,7 @@ int rxaqm_check_failed(const char *why);
 
 typedef int rxaqm_cmd(int argc, char **argv, struct rxaqm_call *call);
 rxaqm_cmd rxaqm_cmd_attach, rxaqm_cmd_detach, rxaqm_cmd_status, rxaqm_cmd_check, rxaqm_cmd_top;
-rxaqm_cmd rxaqm_cmd_hist, rxaqm_cmd_policy, rxaqm_cmd_profile, rxaqm_cmd_clock, rxaqm_cmd_run;
+rxaqm_cmd rxaqm_cmd_hist, rxaqm_cmd_policy, rxaqm_cmd_profile, rxaqm_cmd_run;
 /* Subcommands that are programs of their own: becomes that program, with @argv. */
 rxaqm_cmd rxaqm_cmd_program;
 
@@ -31,7 +31,7 @@ rxaqm_cmd rxaqm_cmd_program;
  */
 int rxaqm_cmd_open(struct rxaqm_state *state, bool writable, struct rxaqm_error *error);
 
-/* Common to status, top, hist and clock: one optional interface, read-only. */
+/* Common to status, top and hist: one optional interface, read-only. */
 
 /* Adds an interface to an array, or prints it. */
 typedef void rxaqm_view(struct rxaqm_out *out, const struct rxaqm_state *state,

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * The status files: JSON like that of "status -j" and text like that of "status", for users who may
- * not ask the kernel. JSON is written one interface at a time, since a tree of all queues would take
- * megabytes. And the metrics: a file in
- * the daemon's own directory, which rxaqm-exporter serves, and one for node_exporter, if the
- * configuration names it. Each file is renamed into place, so nobody reads half of one.
+ * The status files, JSON like that of "status -j" and text like that of "status", for users who may
+ * not ask the kernel. JSON is written one interface at a time, since a tree of all queues would
+ * take megabytes. And the metrics: a file in the daemon's own directory, which rxaqm-exporter
+ * serves, and one for node_exporter, if the configuration names it. Each file is renamed into
+ * place, so nobody reads half of one.
  */
 #include "daemon/status_and_metrics.h"
 

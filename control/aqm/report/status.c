@@ -8,6 +8,7 @@
 #include "base/now.h"
 #include "base/parse.h"
 #include "nic/nic.h"
+#include "report/clock_out.h"
 
 void rxaqm_status_look(struct rxaqm_status_view *view, const struct rxaqm_state *state,
 		       const struct rxaqm_iface *iface, const struct rxaqm_looks *before)
@@ -91,6 +92,16 @@ static void advice_out(struct rxaqm_out *out, const struct rxaqm_status_view *vi
 		rxaqm_out_str(out, "ring_advice", "  %s\n", first.derived.advice);
 }
 
+/* Print how NIC time becomes host time; text only where packets are stamped. */
+static void clock_out(struct rxaqm_out *out, const struct rxaqm_status_view *view)
+{
+	const struct rxaqm_state *state = view->state;
+	size_t slot = (size_t)(view->iface - state->iface);
+
+	if (out->json || strcmp(rxaqm_iface_stamps(view->iface), "none"))
+		rxaqm_clock_out(out, &state->clock[slot], &state->clock_phc[slot], rxaqm_now_ns());
+}
+
 /* Print the line of the interface. */
 static void head_out(struct rxaqm_out *out, const struct rxaqm_status_view *view)
 {
@@ -129,6 +140,7 @@ void rxaqm_status_out(struct rxaqm_out *out, struct rxaqm_status_view *view, boo
 	rxaqm_out_object(out, NULL);
 	head_out(out, view);
 	advice_out(out, view);
+	clock_out(out, view);
 	rxaqm_notes_out(out, view->iface, view->name, view->here ? &view->facts : NULL);
 	queues_out(out, view, all);
 	rxaqm_out_end(out);

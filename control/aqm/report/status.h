@@ -5,8 +5,8 @@
 #include "report/overview.h"
 #include "report/status_queue.h"
 
-/* Ask the kernel all that is to be said of @iface. @before: an earlier look, from which on rates are
- * told, too; NULL: there was none.
+/* Ask the kernel all that is to be said of @iface. @before: an earlier look, from which on rates
+ * are told, too; NULL: there was none.
  */
 void rxaqm_status_look(struct rxaqm_status_view *view, const struct rxaqm_state *state,
 		       const struct rxaqm_iface *iface, const struct rxaqm_looks *before);

@@ -121,7 +121,7 @@ static void why_inexact(const struct rxaqm_note_facts *facts, struct rxaqm_out *
 {
 	add(out, &facts->inexact,
 	    "the NIC clock's error of %s is over half the target of %s; %s; "
-	    "\"rxaqm run\" reads the clock itself, where the NIC has one (\"rxaqm clock %s\")",
+	    "\"rxaqm run\" reads the clock itself, where the NIC has one (\"rxaqm status %s\")",
 	    rxaqm_duration(facts->inexact_ns / 1000 * 1000),
 	    rxaqm_duration(facts->inexact_target_ns),
 	    !facts->strict ?

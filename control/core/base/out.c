@@ -54,22 +54,18 @@ void rxaqm_out_head(struct rxaqm_out *out, const char *what)
 	rxaqm_out_str(out, "host", NULL, host.nodename);
 }
 
-/* Keep text until its lines are whole; without memory it is printed at once. */
-static void keep(struct rxaqm_out *out)
+void rxaqm_out_begin(struct rxaqm_out *out, const char *what, bool json)
 {
+	rxaqm_out_open(out, stdout, json);
+	if (json) {
+		rxaqm_out_head(out, what);
+		return;
+	}
+	/* Without memory it is printed at once. */
 	out->file = open_memstream(&out->text, &out->bytes);
 	out->to = out->file ? stdout : NULL;
 	if (!out->file)
 		out->file = stdout;
-}
-
-void rxaqm_out_begin(struct rxaqm_out *out, const char *what, bool json)
-{
-	rxaqm_out_open(out, stdout, json);
-	if (json)
-		rxaqm_out_head(out, what);
-	else
-		keep(out);
 }
 
 void rxaqm_out_paint(struct rxaqm_out *out, enum rxaqm_paint paint)
@@ -94,19 +90,7 @@ static void release(struct rxaqm_out *out)
 	rxaqm_wrap(out->file, 0, out->text, end ? out->marks.at : NULL);
 	rxaqm_paint(out->file, RXAQM_PLAIN);
 	free(out->marks.at);
-	out->marks.at = NULL;
-	out->marks.nr = 0;
 	free(out->text);
-}
-
-void rxaqm_out_flush(struct rxaqm_out *out)
-{
-	bool kept = out->to;
-
-	release(out);
-	fflush(out->file);
-	if (kept)
-		keep(out);
 }
 
 int rxaqm_out_close(struct rxaqm_out *out, bool compact)

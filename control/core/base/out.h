@@ -36,8 +36,6 @@ void rxaqm_out_begin(struct rxaqm_out *out, const char *what, bool json);
 #define RXAQM_OUT_VERSION 1 /* of all these formats */
 /* Write those four keys. */
 void rxaqm_out_head(struct rxaqm_out *out, const char *what);
-/* Print what was collected so far, which must end with a whole line. */
-void rxaqm_out_flush(struct rxaqm_out *out);
 /* Text has the colour @paint from now on; the end of a line resets it. */
 void rxaqm_out_paint(struct rxaqm_out *out, enum rxaqm_paint paint);
 

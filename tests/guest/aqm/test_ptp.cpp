@@ -213,20 +213,9 @@ TEST_CASE("ptp: ptp4l narrows the stamps of all packets to those of PTP, and sta
 namespace
 {
 
-/* At host_ns CLOCK_MONOTONIC less PHC was ns, to within err_ns. */
-struct Offset {
-	int64_t ns, err_ns, host_ns;
-};
-
-Offset offset_of(const Nic &nic)
+PhcOffset offset_of(const Nic &nic)
 {
-	const Json clock = nic.host.json(nic.wire->rx,
-					 { "clock", "--sample", nic.wire->rx_if, "-n", "8" });
-	const std::string last = "/samples/" + std::to_string(clock.size("/samples") - 1);
-
-	REQUIRE(clock.flag(last + "/valid"));
-	return { clock.number(last + "/offset_ns"), clock.number(last + "/err_ns"),
-		 clock.number(last + "/host_ns") };
+	return phc_offset(nic.wire->rx, nic.wire->rx_if);
 }
 
 /* The error of the clock that rxaqm states: "... put back, to within 12.3us". */
@@ -253,9 +242,9 @@ constexpr int64_t SECOND = 1000000000;
 /* After @what, which says that it set the clock right, the clock goes on as before. */
 template<typename What> void check_goes_on(const Nic &nic, double ppm, What what)
 {
-	const Offset before = offset_of(nic);
+	const PhcOffset before = offset_of(nic);
 	const Result result = what();
-	const Offset after = offset_of(nic);
+	const PhcOffset after = offset_of(nic);
 	const int64_t took_ns = after.host_ns - before.host_ns;
 	const int64_t stated = stated_ns(result.err);
 	/* Between the readings of the test the rate is known to 100 ppm. */
@@ -294,10 +283,10 @@ TEST_CASE("ptp: the rate that igb's clock was given is there after attach and af
 	in_guest();
 	Nic nic("igb");
 	auto rate_ppm = [&] {
-		const Offset one = offset_of(nic);
+		const PhcOffset one = offset_of(nic);
 
 		std::this_thread::sleep_for(2s);
-		const Offset two = offset_of(nic);
+		const PhcOffset two = offset_of(nic);
 		return double(one.ns - two.ns) / double(two.host_ns - one.host_ns) * 1e6;
 	};
 
@@ -321,7 +310,7 @@ TEST_CASE("ptp: attach says beforehand that igb's clock is reset, and --no-reset
 	CHECK(refused.err.find("--mode generic") != std::string::npos);
 	CHECK(xdp_on(nic.wire->rx, nic.wire->rx_if) == 0);
 	/* What the refusal recommends instead works, and leaves the clock alone. */
-	const Offset before = offset_of(nic);
+	const PhcOffset before = offset_of(nic);
 	Result generic = nic.rxaqm(
 		{ "attach", "--no-reset", "--mode", "generic", nic.wire->rx_if });
 	CHECK(generic.err.empty());

@@ -50,7 +50,7 @@ void check_overloaded(const SimNic &nic, const std::string &signal)
 		return std::abs((nic.stat("packets") - seen) -
 				(nic.nic_stat("rx_packets") - taken)) <= 20;
 	}));
-	CAPTURE(window.text(), nic.rxaqm({ "status", "--all" }).out, nic.rxaqm({ "clock" }).out);
+	CAPTURE(window.text(), nic.rxaqm({ "status", "--all" }).out);
 	require_stood(window);
 	CHECK(double(window.packets) > 0.8 * double(window.truth.packets));
 	CHECK(window.agrees(500, 0));
@@ -125,45 +125,7 @@ TEST_CASE("simnic: stamps of PTP packets only are of no use, but polls tell with
 	CHECK((floor_ns + end_ns) / 2 < window.truth.quantile_ns(0.5) * 2);
 }
 
-namespace
-{
-
-/* Every reading is within its error, of a PHC that gains @drift_ppm; offset_ns is host less NIC. */
-void check_readings(const Json &clock, double drift_ppm, int64_t true_offset_ns, int64_t at_ns)
-{
-	const size_t readings = clock.size("/samples");
-	const std::string last = "/samples/" + std::to_string(readings - 1);
-	size_t good = 0;
-
-	for (size_t i = 0; i < readings; i++) {
-		const std::string sample = "/samples/" + std::to_string(i);
-
-		if (clock.is_null(sample + "/phc_ns"))
-			continue;
-		const int64_t host_ns = clock.number(sample + "/host_ns");
-		const double expected_ns = -double(host_ns - at_ns) * drift_ppm / 1e6;
-		const auto offset_ns = double(clock.number(sample + "/offset_ns") + true_offset_ns);
-		const auto read_err_ns = double(clock.number(sample + "/read_err_ns"));
-
-		CAPTURE(i, offset_ns, expected_ns, read_err_ns);
-		/* The time of the true offset is known to a few ms, within which the drift is less
-		 * than this.
-		 */
-		CHECK(std::fabs(offset_ns - expected_ns) < read_err_ns + 1000);
-		good++;
-	}
-	CHECK(good >= readings / 2);
-	CHECK(clock.flag(last + "/valid"));
-	CHECK(clock.number(last + "/err_ns") < 1000000);
-	CHECK(std::fabs(clock.real(last + "/drift_ppm") + drift_ppm) <
-	      1 + clock.real(last + "/drift_err_ppm"));
-	CHECK(clock.number("/resets") == 0);
-}
-
-} // namespace
-
-TEST_CASE("simnic: estimate and readings of the clock err by no more than they say",
-	  "[simnic][clock]")
+TEST_CASE("simnic: the estimate of the clock errs by no more than it says", "[simnic][clock]")
 {
 	in_guest();
 	constexpr double DRIFT_PPM = 80;
@@ -178,32 +140,19 @@ TEST_CASE("simnic: estimate and readings of the clock err by no more than they s
 	nic.attach({ "--hook=tp", "signal=stamp" });
 	Flow flow(nic, 300);
 	Window window(nic);
-	const int64_t true_offset_ns = nic.get("phc_offset_ns");
-	const auto at_ns = std::chrono::steady_clock::now().time_since_epoch().count();
-	check_readings(nic.host.json(nic.rx(), { "clock", "--sample", nic.name(), "-n", "12" }),
-		       DRIFT_PPM, true_offset_ns, at_ns);
-
+	std::this_thread::sleep_for(10s);
 	const SimNic::ClockError error = nic.kernel_clock_error();
-	const Json clock = nic.json("clock");
+	const Json clock = nic.json("status");
 	window.end();
-	CAPTURE(window.text(), error.error_ns, error.bound_ns, nic.rxaqm({ "clock" }).out);
-	CHECK(clock.text("/interfaces/0/source") == "kernel");
-	CHECK(clock.flag("/interfaces/0/valid"));
-	CHECK(std::fabs(clock.real("/interfaces/0/drift_ppm") + DRIFT_PPM) <
-	      5 + clock.real("/interfaces/0/drift_err_ppm"));
+	CAPTURE(window.text(), error.error_ns, error.bound_ns, nic.rxaqm({ "status" }).out);
+	CHECK(clock.text("/interfaces/0/clock/source") == "kernel");
+	CHECK(clock.flag("/interfaces/0/clock/valid"));
+	CHECK(std::fabs(clock.real("/interfaces/0/clock/drift_ppm") + DRIFT_PPM) <
+	      5 + clock.real("/interfaces/0/clock/drift_err_ppm"));
 	CHECK(error.bound_ns < 1000000);
 	CHECK(error.error_ns >= -error.bound_ns);
 	CHECK(error.error_ns <= error.bound_ns + LEAST_WAIT_NS);
 	/* The queue is empty, and rxaqm must measure that. */
 	CHECK(window.truth.packets > 300);
 	CHECK(window.bucket_ns(500, 0).first < window.truth.quantile_ns(0.5) + 300e3);
-}
-
-TEST_CASE("simnic: rxaqm reads its clock as linuxptp does", "[simnic][clock]")
-{
-	in_guest();
-	SimNic nic;
-
-	nic.set("phc_offset_ns", DECADES_NS);
-	check_phc_ctl(nic.host, nic.rx(), nic.name());
 }

@@ -172,10 +172,9 @@ TEST_CASE("simnic: a step of the clock is learnt within seconds", "[simnic][step
 		/* If the CPU was taken away meanwhile, the clock may be wrong for a moment. */
 		REQUIRE(learn_again(nic) < 25s);
 		nic.set("phc_step_ns", step_ns);
-		CAPTURE(step_ns, nic.rxaqm({ "clock" }).out);
+		CAPTURE(step_ns, nic.rxaqm({ "status" }).out);
 		const auto took = learn_again(nic);
-		CAPTURE(took.count(), nic.rxaqm({ "clock" }).out,
-			nic.rxaqm({ "status", "--all" }).out);
+		CAPTURE(took.count(), nic.rxaqm({ "status", "--all" }).out);
 		/* Slightly old stamps could belong to packets that waited: the estimate follows
 		 * them without a reset, in eight windows of 2.1 s.
 		 */
@@ -291,10 +290,11 @@ TEST_CASE("simnic: the daemon reads the clock, and when it is gone the estimate 
 	const std::string dir = nic.host.bpffs() + "-run";
 	RunOptions options;
 	auto source = [&] {
-		const Json clock = nic.json("clock");
+		const Json clock = nic.json("status");
 
-		return clock.is_null("/interfaces/0/source") ? "none" :
-							       clock.text("/interfaces/0/source");
+		return clock.is_null("/interfaces/0/clock/source") ?
+			       "none" :
+			       clock.text("/interfaces/0/clock/source");
 	};
 
 	std::filesystem::create_directory(dir);
@@ -311,21 +311,30 @@ TEST_CASE("simnic: the daemon reads the clock, and when it is gone the estimate 
 		CHECK(eventually([&] { return source() == "phc"; }, 15s));
 		CHECK(eventually(
 			[&] {
-				const Json clock = nic.json("clock");
+				const Json clock = nic.json("status");
 
-				return !clock.is_null("/interfaces/0/phc_kernel_differ_ns") &&
+				return !clock.is_null("/interfaces/0/clock/phc_kernel_differ_ns") &&
 				       std::abs(clock.number(
-					       "/interfaces/0/phc_kernel_differ_ns")) < 1000000;
+					       "/interfaces/0/clock/phc_kernel_differ_ns")) <
+					       1000000;
 			},
 			15s));
-		CAPTURE(nic.rxaqm({ "clock" }).out);
+		CAPTURE(nic.rxaqm({ "status" }).out);
 		CHECK(source() == "phc");
+		/* It reads it as linuxptp does. */
+		const PhcOffset ptp = phc_offset(nic.rx(), nic.name());
+		const Json clock = nic.json("status");
+		const int64_t ns = clock.number("/interfaces/0/clock/phc/offset_ns"),
+			      err_ns = clock.number("/interfaces/0/clock/phc/err_ns");
+		CAPTURE(ptp.ns, ptp.err_ns, ns, err_ns);
+		CHECK(ptp.err_ns + err_ns < 2000000);
+		CHECK(std::abs(ptp.ns - ns) <= ptp.err_ns + err_ns);
 		daemon.kill(SIGKILL);
 		daemon.wait();
 	}
 	std::this_thread::sleep_for(12s);
-	CAPTURE(nic.rxaqm({ "clock" }).out);
+	CAPTURE(nic.rxaqm({ "status" }).out);
 	CHECK(source() == "kernel");
-	CHECK(nic.json("clock").flag("/interfaces/0/valid"));
+	CHECK(nic.json("status").flag("/interfaces/0/clock/valid"));
 	std::filesystem::remove_all(dir);
 }

@@ -51,10 +51,11 @@ struct Standing {
 	{
 		for (int i = 0; i < 20; i++) {
 			frames.trickle(400);
-			Json clock = host.json(wire.rx, { "clock", wire.rx_if });
-			if (clock.flag("/interfaces/0/valid") &&
-			    double(clock.number("/interfaces/0/err_ns")) +
-					    10000 * clock.real("/interfaces/0/drift_err_ppm") <
+			Json clock = host.json(wire.rx, { "status", wire.rx_if });
+			if (clock.flag("/interfaces/0/clock/valid") &&
+			    double(clock.number("/interfaces/0/clock/err_ns")) +
+					    10000 * clock.real(
+							    "/interfaces/0/clock/drift_err_ppm") <
 				    500000)
 				return;
 		}

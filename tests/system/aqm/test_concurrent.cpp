@@ -113,7 +113,7 @@ TEST_CASE("concurrent: any mix of commands leaves a whole state and flowing traf
 		{ "policy", "show", wire.rx_if, "-j" },
 		{ "hist", "-j" },
 		{ "attach", wire.rx_if, "-m", "generic" },
-		{ "clock", "-j" },
+		{ "status", "-i", "10ms" },
 		{ "top", "-n", "2", "-i", "10ms", "-j" },
 		{ "detach", "--all" },
 		{ "policy", "save", wire.rx_if },

@@ -306,16 +306,18 @@ TEST_CASE("enforce: when the load is gone nothing is dropped any more", "[enforc
 	CHECK_FALSE(status.flag("/interfaces/0/queues/0/standing"));
 }
 
-TEST_CASE("enforce: clock tells the simulated NIC's drift", "[enforce]")
+TEST_CASE("enforce: status tells the simulated NIC's drift", "[enforce]")
 {
 	Standing s("stamp");
 
 	s.frames.trickle(800);
-	Json clock = s.host.json(s.wire.rx, { "clock", s.wire.rx_if });
-	CAPTURE(s.host.rxaqm(s.wire.rx, { "clock" }).out);
-	CHECK(clock.flag("/interfaces/0/valid"));
-	CHECK(clock.text("/interfaces/0/source") == "kernel");
-	CHECK(clock.real("/interfaces/0/drift_ppm") < -40);
-	CHECK(clock.real("/interfaces/0/drift_ppm") > -120);
-	CHECK(clock.number("/interfaces/0/err_ns") < 1000000);
+	Json clock = s.host.json(s.wire.rx, { "status", s.wire.rx_if });
+	Result text = s.host.rxaqm(s.wire.rx, { "status" });
+	CAPTURE(text.text());
+	CHECK(text.out.find("\n  clock: kernel, error at most ") != std::string::npos);
+	CHECK(clock.flag("/interfaces/0/clock/valid"));
+	CHECK(clock.text("/interfaces/0/clock/source") == "kernel");
+	CHECK(clock.real("/interfaces/0/clock/drift_ppm") < -40);
+	CHECK(clock.real("/interfaces/0/clock/drift_ppm") > -120);
+	CHECK(clock.number("/interfaces/0/clock/err_ns") < 1000000);
 }

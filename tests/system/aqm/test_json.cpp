@@ -53,7 +53,6 @@ TEST_CASE("json: what the commands print is what the schema says", "[json]")
 	add({ "-j", "check", "-i", "100ms" });
 	add({ "-j", "top", "-n", "2", "-i", "50ms", "--flows" });
 	add({ "-j", "hist" });
-	add({ "-j", "clock" });
 	add({ "-j", "policy", "show", wire.rx_if });
 	add({ "-j", "profile", "show" });
 	add({ "-j", "profile", "show", wire.rx_if });
@@ -63,7 +62,7 @@ TEST_CASE("json: what the commands print is what the schema says", "[json]")
 	std::filesystem::remove(config);
 	CHECK(validated(host, json) ==
 	      "rxaqm-attach\nrxaqm-status\nrxaqm-status\nrxaqm-check\nrxaqm-top\nrxaqm-top\n"
-	      "rxaqm-hist\nrxaqm-clock\nrxaqm-policy\nrxaqm-profile-show\n"
+	      "rxaqm-hist\nrxaqm-policy\nrxaqm-profile-show\n"
 	      "rxaqm-profile-show\nrxaqm-profile-check\nrxaqm-config\nrxaqm-detach\n");
 }
 
@@ -73,7 +72,7 @@ TEST_CASE("json: where nothing is attached the documents are there, and empty", 
 	Netns netns;
 	std::string json;
 
-	for (const char *command : { "status", "top", "hist", "clock" }) {
+	for (const char *command : { "status", "top", "hist" }) {
 		Result result = host.rxaqm(netns, { "-j", command });
 
 		CAPTURE(result.text());
@@ -88,5 +87,5 @@ TEST_CASE("json: where nothing is attached the documents are there, and empty", 
 	CHECK(check.exit_code == 2);
 	CHECK(Json(check.out).text("/level") == "CRITICAL");
 	CHECK(validated(host, json + check.out) ==
-	      "rxaqm-status\nrxaqm-top\nrxaqm-hist\nrxaqm-clock\nrxaqm-check\n");
+	      "rxaqm-status\nrxaqm-top\nrxaqm-hist\nrxaqm-check\n");
 }

@@ -69,7 +69,6 @@ TEST_CASE("no name of an interface reaches a terminal as it is", "[names]")
 	CHECK(has(place.checked({ "policy", "show", bad }).out, shown));
 	CHECK(has(place.checked({ "profile", "show", bad }).out, shown));
 	place.checked({ "hist", bad });
-	place.checked({ "clock" });
 	/* In JSON that is the same name, but for the byte that cannot be in it. */
 	const Result json = place.checked({ "status", "-j" });
 	CHECK(has(json.out, "\"" + shown + "\""));

@@ -212,7 +212,7 @@ TEST_CASE("state: a bad word in an entry is told, and detach --all works whateve
 	REQUIRE(bpf_map_update_elem(map, &key, value, 0) == 0);
 	close(map);
 	for (const Args &args :
-	     { Args{ "status" }, Args{ "top", "-n", "1" }, Args{ "hist" }, Args{ "clock" },
+	     { Args{ "status" }, Args{ "top", "-n", "1" }, Args{ "hist" },
 	       Args{ "policy", "show", wire.rx_if }, Args{ "check", "-i", "100ms" },
 	       Args{ "policy", "set", "--all", "mode=observe" } }) {
 		Result result = host.rxaqm(wire.rx, args);

@@ -262,7 +262,6 @@ TEST_CASE("text: fits the width there is, and has colours only where they are wa
 		     { "top", "--help" },
 		     { "status", "--all" },
 		     { "hist" },
-		     { "clock" },
 		     { "policy", "show", many.wire.rx_if },
 		     { "profile", "show" },
 		     { "profile", "show", many.wire.rx_if },

@@ -300,7 +300,7 @@ TEST_CASE("notes: a clock that is too inexact for the target, and what that mean
 	facts.inexact_ns = 2400123;
 	facts.inexact_target_ns = 2000000;
 	check_says(facts, { "queue 5, and 2 more", "2.4ms", "half the target of 2ms",
-			    "acting on busy;", "rxaqm clock eth7" });
+			    "acting on busy;", "rxaqm status eth7" });
 	facts.strict = true;
 	check_says(facts, { "busy with signal=auto, else on the sojourn less" });
 	facts.lenient = false;

@@ -118,7 +118,7 @@ struct Daemon {
 			rxaqm_run_clocks(&run);
 		}
 	}
-	/* What "rxaqm clock" would say goes first. */
+	/* What "rxaqm status" would say goes first. */
 	std::string source()
 	{
 		char *text = nullptr;
@@ -130,10 +130,10 @@ struct Daemon {
 		clock[0].clock[1].expires_ns = device.now_ns + SEC;
 		clock[0].published = 1;
 		rxaqm_out_open(&out, file, true);
-		rxaqm_clock_out(&out, &clock[0], &phc[0], false, device.now_ns);
+		rxaqm_clock_out(&out, &clock[0], &phc[0], device.now_ns);
 		rxaqm_out_close(&out, false);
 		fclose(file);
-		std::string source = Json(text).text("/source");
+		std::string source = Json(text).text("/clock/source");
 		free(text);
 		return source;
 	}
