@@ -17,7 +17,8 @@
 #define RXAQM_LAW_FLOOR 4 /* known flows of a kind have a quarter in any case, */
 #define RXAQM_LAW_EXEMPT 4 /* exempt packets are not judged up to a quarter, */
 #define RXAQM_LAW_STRANGERS 16 /* strangers of a kind a sixteenth */
-#define RXAQM_LAW_CROWD_BITS 17 /* of 2^17 of level one stranger is noted, for some 16 intervals */
+/* Of 2^17 of level one stranger is noted, for some 16 intervals; half or twice that is as good. */
+#define RXAQM_LAW_CROWD_BITS 17
 #define RXAQM_LAW_RUN 16 /* packets of a flow that are marked alike at most, */
 #define RXAQM_LAW_RUN_LEAST 4 /* at least, */
 #define RXAQM_LAW_RUN_BITS 2 /* and in between a quarter of its level, */

@@ -19,7 +19,7 @@ int rxaqm_parse_duration(const char *s, __u64 *ret_ns);
 /* "50%", "12.5%": permille, 0..1000; at most one decimal; the sign is required. */
 int rxaqm_parse_percent(const char *s, __u32 *ret_permille);
 
-#define RXAQM_ITEM_LEN 48
+#define RXAQM_ITEM_LEN 48 /* any length that all known words fit in */
 /* Copy the first item of "a,b,c" to @item. Returns the rest, or NULL after the last one. */
 const char *rxaqm_parse_item(const char *list, char item[RXAQM_ITEM_LEN]);
 

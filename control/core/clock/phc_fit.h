@@ -32,7 +32,7 @@
 /* 16 a second: with 5 readings each below the 125 a second that ena allows. */
 #define RXAQM_PHC_GAP_MIN_NS (RXAQM_NSEC_PER_SEC / 16)
 #define RXAQM_PHC_GAP_MAX_NS RXAQM_NSEC_PER_SEC
-/* Two readings that are a million times their error apart give the rate, within these limits. */
+/* Two readings about so many times their error apart give the rate, within these limits. */
 #define RXAQM_PHC_PAIR_FACTOR 1000000
 #define RXAQM_PHC_PAIR_MIN_NS (RXAQM_NSEC_PER_SEC / 2)
 #define RXAQM_PHC_PAIR_MAX_NS (2 * RXAQM_NSEC_PER_SEC)

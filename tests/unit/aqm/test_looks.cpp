@@ -42,3 +42,16 @@ TEST_CASE("looks: large numbers have separators, small ones three digits", "[loo
 	CHECK(rxaqm_counted(9.99e17, buf) == std::string("999,000,000,000,000,000"));
 	CHECK(rxaqm_counted(1e300, buf) == std::string("1e+300"));
 }
+
+TEST_CASE("looks: a queue is hidden 10 s after its last poll, as the text says", "[looks]")
+{
+	rxaqm_figures figures = {};
+
+	figures.now_ns = 77 * RXAQM_NSEC_PER_SEC;
+	figures.queue.poll_end_ns = 67 * RXAQM_NSEC_PER_SEC;
+	CHECK(rxaqm_figures_idle(&figures)); /* never polled */
+	figures.polled = true;
+	CHECK(!rxaqm_figures_idle(&figures));
+	figures.queue.poll_end_ns--;
+	CHECK(rxaqm_figures_idle(&figures));
+}

@@ -170,3 +170,21 @@ TEST_CASE("file: nothing that another user put into a directory of all is follow
 		CHECK(dir.read("victim") == "new\n");
 	}
 }
+
+TEST_CASE("file: 64 MiB are read, and not a byte more", "[file]")
+{
+	Dir dir;
+	const std::string path = dir.path + "/sparse";
+
+	std::ofstream(path) << "";
+	for (off_t size : { 64 << 20, (64 << 20) + 1 }) {
+		rxaqm_error error = {};
+		char *text = nullptr;
+		size_t bytes = 0;
+
+		REQUIRE(!truncate(path.c_str(), size));
+		CHECK((rxaqm_file_read(path.c_str(), &text, &bytes, &error) == 0) ==
+		      (size == 64 << 20));
+		free(text);
+	}
+}

@@ -288,3 +288,12 @@ TEST_CASE("target: rules have names", "[target]")
 	CHECK(parse_rule("Split", &rule) == -EINVAL);
 	CHECK(rule == RXAQM_RULE_SPLIT);
 }
+
+TEST_CASE("target: floor, ceiling and what is asked end at 4 s", "[target]")
+{
+	CHECK(rxaqm_floor_ns(0, __u32(1999 * MS)) == 3998 * MS);
+	CHECK(rxaqm_floor_ns(0, __u32(2001 * MS)) == 4000 * MS);
+	CHECK(rxaqm_floor_ceiling_ns(16 * 1000, __u32(MS)) == 4000 * MS);
+	CHECK(rxaqm_floor_ceiling_ns(16 * 1100, __u32(MS)) == 4000 * MS);
+	CHECK(rxaqm_floor_target_ns(2100 * MS, 0, 8) == 4000 * MS);
+}

@@ -293,3 +293,20 @@ TEST_CASE("law: target=auto has room for eight packets of each TCP flow that is 
 	rxaqm_target_update(ring.q.get(), 4096);
 	CHECK(ring.q->target_ns == 500 * US);
 }
+
+/* Its drops made room for nothing: nothing is shed for eight intervals, and one more. */
+TEST_CASE("law: shedding that is of no use rests for eight intervals", "[law]")
+{
+	const __u64 now_ns = 100 * SEC, interval_ns = 80 * MS;
+	const rxaqm_law_params params = { 5 * MS, interval_ns, 4096, 1000 };
+	rxaqm_law_vars vars = {};
+
+	vars.bad = 1;
+	vars.above_ns = 1;
+	vars.turn_ns = now_ns - 10 * MS;
+	vars.shed_ns = now_ns - interval_ns;
+	vars.shed_packets = vars.pace = 1000;
+	CHECK(rxaqm_law_futile(&vars, &params, now_ns) == 1);
+	CHECK(vars.bad == 0);
+	CHECK(vars.above_ns == now_ns + 8 * interval_ns);
+}
