@@ -164,7 +164,7 @@ TEST_CASE("keys: help, range and default are one line", "[keys]")
 	CHECK(says(rxaqm_settings, "Policy", "ce_threshold") ==
 	      "DURATION|off: law=codel: mark every ECT packet over this, 1us to 4s (default off)");
 	CHECK(says(rxaqm_config_keys, "Daemon", "status_mode") ==
-	      "OCTAL: permissions of the status file, 0400 to 0664 (default 0640)");
+	      "OCTAL: permissions of the status files, 0400 to 0664 (default 0640)");
 	CHECK(says(rxaqm_config_keys, "Interface", "profile") ==
 	      "PROFILE: NIC profile by name, or a file (default by driver)");
 	CHECK(says(rxaqm_fact_keys, "Nic", "Napi") ==
