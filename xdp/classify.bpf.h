@@ -17,7 +17,7 @@
 /* A hash that tells flows in a tunnel apart; 0: nothing does. @protocol: of the tunnel, whose
  * header begins at @off.
  */
-__attribute__((noinline)) __u32 rxaqm_xdp_inner(struct xdp_md *ctx, __u32 protocol, __u32 off)
+rxaqm_seldom __u32 rxaqm_xdp_inner(struct xdp_md *ctx, __u32 protocol, __u32 off)
 {
 	const struct rxaqm_frame frame = { .ctx = ctx };
 
@@ -28,8 +28,7 @@ __attribute__((noinline)) __u32 rxaqm_xdp_inner(struct xdp_md *ctx, __u32 protoc
  * rxaqm_psh (2), offset of the IP header (8), offset of the header after it (16), hash of the flow
  * (32). What cannot be parsed is exempt, and all of it one flow.
  */
-__attribute__((noinline)) __u64 rxaqm_xdp_classify(struct xdp_md *ctx,
-						   const struct rxaqm_policy *policy)
+rxaqm_global __u64 rxaqm_xdp_classify(struct xdp_md *ctx, const struct rxaqm_policy *policy)
 {
 	void *data_end = (void *)(long)ctx->data_end;
 	void *data = (void *)(long)ctx->data;
@@ -54,7 +53,7 @@ __attribute__((noinline)) __u64 rxaqm_xdp_classify(struct xdp_md *ctx,
 }
 
 /* Set CE in the packet's IP header. @found: of rxaqm_xdp_classify(). Returns 0. */
-__attribute__((noinline)) int rxaqm_xdp_mark(struct xdp_md *ctx, __u64 found)
+rxaqm_global int rxaqm_xdp_mark(struct xdp_md *ctx, __u64 found)
 {
 	__u32 ip_off = (found >> 8) & 31; /* for the verifier: two VLAN tags keep it below 32 */
 	void *data_end = (void *)(long)ctx->data_end;
@@ -79,7 +78,7 @@ __attribute__((noinline)) int rxaqm_xdp_mark(struct xdp_md *ctx, __u64 found)
  * header in a fragment. @found: of rxaqm_xdp_classify(). Without @store only say so. Returns
  * whether it is cleared.
  */
-__attribute__((noinline)) int rxaqm_xdp_clear_psh(struct xdp_md *ctx, __u64 found, __u32 store)
+rxaqm_global int rxaqm_xdp_clear_psh(struct xdp_md *ctx, __u64 found, __u32 store)
 {
 	__u32 l4_off = (found >> 16) & 127; /* for the verifier: two tags and IPv6 end at 62 */
 	__u8 *tcp = (__u8 *)(long)ctx->data + l4_off;
@@ -90,8 +89,8 @@ __attribute__((noinline)) int rxaqm_xdp_clear_psh(struct xdp_md *ctx, __u64 foun
 }
 
 /* Read the ACK of flow @id at @l4_off into @ack. Returns 1, or 0 if it is cut short. */
-__attribute__((noinline)) int rxaqm_xdp_read_ack(struct xdp_md *ctx, struct rxaqm_ack_news *ack,
-						 __u32 id, __u32 l4_off)
+rxaqm_seldom int rxaqm_xdp_read_ack(struct xdp_md *ctx, struct rxaqm_ack_news *ack, __u32 id,
+				    __u32 l4_off)
 {
 	const struct rxaqm_frame frame = { .ctx = ctx };
 
@@ -105,8 +104,8 @@ __attribute__((noinline)) int rxaqm_xdp_read_ack(struct xdp_md *ctx, struct rxaq
  * with the flow in the upper half. @gap_ns: with 0 each passes. @since_ns: when a packet of the
  * queue last passed without being noted.
  */
-__attribute__((noinline)) int rxaqm_xdp_thin_ack(struct xdp_md *ctx, __u64 found, __u64 gap_ns,
-						 __u64 since_ns, __u64 now_ns)
+rxaqm_seldom int rxaqm_xdp_thin_ack(struct xdp_md *ctx, __u64 found, __u64 gap_ns, __u64 since_ns,
+				    __u64 now_ns)
 {
 	__u32 id = found >> 32, key = id & (RXAQM_ACK_FLOWS - 1);
 	struct rxaqm_ack_news ack = {};
@@ -119,7 +118,7 @@ __attribute__((noinline)) int rxaqm_xdp_thin_ack(struct xdp_md *ctx, __u64 found
 }
 
 /* An ACK of flow @id that was noted as passed is dropped after all. Returns 0. */
-__attribute__((noinline)) int rxaqm_xdp_forget_ack(__u32 id)
+rxaqm_seldom int rxaqm_xdp_forget_ack(__u32 id)
 {
 	__u32 key = id & (RXAQM_ACK_FLOWS - 1);
 	struct rxaqm_ack_flow *flow = bpf_map_lookup_elem(&ack_map, &key);

@@ -10,8 +10,7 @@
 /* Note addresses and ports of the packet's flow, if somebody has asked. @found: of
  * rxaqm_xdp_classify(), with the flow in the upper half. Returns 0.
  */
-__attribute__((noinline)) int rxaqm_xdp_name(struct xdp_md *ctx, struct rxaqm_queue *q, __u32 index,
-					     __u64 found)
+rxaqm_seldom int rxaqm_xdp_name(struct xdp_md *ctx, struct rxaqm_queue *q, __u32 index, __u64 found)
 {
 	__u32 zero = 0, id = found >> 32, key = rxaqm_flow_set_of(id), ip_off = (found >> 8) & 0xff;
 	struct rxaqm_meta_info *meta = bpf_map_lookup_elem(&meta_map, &zero);

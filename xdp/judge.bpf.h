@@ -12,8 +12,7 @@
 /* law=auto: the verdict on a packet of flow @id and class (@kind, @ecn), at q->clock_ns. @psh: enum
  * rxaqm_psh.
  */
-__attribute__((noinline)) int rxaqm_xdp_flow(struct rxaqm_queue *q, __u32 id, __u32 kind, __u32 ecn,
-					     __u32 psh)
+rxaqm_global int rxaqm_xdp_flow(struct rxaqm_queue *q, __u32 id, __u32 kind, __u32 ecn, __u32 psh)
 {
 	__u32 key = rxaqm_flow_set_of(id);
 	struct rxaqm_flow_set *set = bpf_map_lookup_elem(&flow_map, &key);

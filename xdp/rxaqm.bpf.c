@@ -71,8 +71,8 @@ static __always_inline bool update_policy(struct rxaqm_policy *to, const __u64 *
  * the next poll tries again. Global, so that the copy is not on the stack below later calls, which
  * need it all. Returns 0.
  */
-__attribute__((noinline)) int rxaqm_xdp_take_policy(struct rxaqm_queue *q,
-						    const struct rxaqm_iface *iface, __u32 index)
+rxaqm_seldom int rxaqm_xdp_take_policy(struct rxaqm_queue *q, const struct rxaqm_iface *iface,
+				       __u32 index)
 {
 	__u64 words[RXAQM_POLICY_READ_BYTES / sizeof(__u64)];
 	const struct rxaqm_policy *policy, *copy = (const void *)words;
@@ -120,8 +120,8 @@ static bool wants_stamps(const struct rxaqm_queue *q, const struct rxaqm_iface *
 /* The first packet of a poll: leave a note for the tracing programs. Global for the verifier's
  * sake. Returns 0 if the note has no room, as where many interfaces share a CPU's backlog.
  */
-__attribute__((noinline)) int rxaqm_xdp_begin_poll(struct xdp_md *ctx, struct rxaqm_queue *q,
-						   __u32 index, __u32 program)
+rxaqm_global int rxaqm_xdp_begin_poll(struct xdp_md *ctx, struct rxaqm_queue *q, __u32 index,
+				      __u32 program)
 {
 	__u32 zero = 0, iface_index = config.iface, nr_queues;
 	struct rxaqm_iface *iface;

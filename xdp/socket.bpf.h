@@ -129,8 +129,7 @@ enum rxaqm_follow {
  * is @by. A time that is not known counts as 0. Global for the verifier's sake. Returns an enum
  * rxaqm_follow: what becomes of the packet.
  */
-__attribute__((noinline)) int rxaqm_xdp_follow(struct rxaqm_queue *q,
-					       struct rxaqm_redirect *redirect, __u32 by)
+rxaqm_global int rxaqm_xdp_follow(struct rxaqm_queue *q, struct rxaqm_redirect *redirect, __u32 by)
 {
 	__u64 wait_ns = 0;
 	bool wait_known;

@@ -71,28 +71,34 @@ rxaqm_always_inline __u32 rxaqm_flow_set_of(__u32 id)
 }
 
 /* @level after @age, in 1/65536 of half-lives: halved each half-life; in between by the parabola
- * through 1, 0.7064 and 1/2, at most 0.3 % off.
+ * through 1, 0.7064 and 1/2, at most 0.3 % off. Without a branch, for the verifier's sake.
  */
-rxaqm_global int rxaqm_level_after(__u32 level, __u32 age)
+rxaqm_always_inline __u32 rxaqm_level_after(__u32 level, __u32 age)
 {
-	__u32 whole = age >> 16, part = age & 0xffff, rest;
+	__u32 whole = age >> 16, part = age & 0xffff;
+	__u32 rest = 65536 - ((part * (44204 - ((part * 11436) >> 16))) >> 16);
+	__u32 gone = (31 - whole) >> 31; /* 1: after 32 half-lives nothing is left */
 
-	if (whole >= 32)
-		return 0;
-	rest = 65536 - ((part * (44204 - ((part * 11436) >> 16))) >> 16);
-	return (int)(((__u64)(level >> whole) * rest) >> 16);
+	level = (level & (gone - 1)) >> (whole & 31);
+	return (__u32)(((__u64)level * rest) >> 16);
+}
+
+/* The same for where its code is too long. */
+rxaqm_seldom int rxaqm_level_seldom(__u32 level, __u32 age)
+{
+	return (int)rxaqm_level_after(level, age);
 }
 
 /* @level at @stamp. */
 static inline __u32 rxaqm_level_at(const struct rxaqm_level *level, __u32 stamp)
 {
-	return (__u32)rxaqm_level_after(level->level, stamp - level->stamp);
+	return (__u32)rxaqm_level_seldom(level->level, stamp - level->stamp);
 }
 
 /* Count a packet at @stamp. Returns the level before it. */
-static inline __u32 rxaqm_level_count(struct rxaqm_level *level, __u32 stamp)
+rxaqm_always_inline __u32 rxaqm_level_count(struct rxaqm_level *level, __u32 stamp)
 {
-	__u32 before = rxaqm_level_at(level, stamp);
+	__u32 before = rxaqm_level_after(level->level, stamp - level->stamp);
 
 	level->level = before + RXAQM_PACKET;
 	level->stamp = stamp;
@@ -113,8 +119,8 @@ rxaqm_always_inline __u32 rxaqm_flow_count_slow(struct rxaqm_flow *flow, __u32 e
 	__u32 slow = flow->slow;
 
 	if (epochs)
-		slow = (__u32)rxaqm_level_after(slow, epochs << (RXAQM_FLOW_EPOCH_BITS -
-								 RXAQM_SLOW_BITS));
+		slow = (__u32)rxaqm_level_seldom(slow, epochs << (RXAQM_FLOW_EPOCH_BITS -
+								  RXAQM_SLOW_BITS));
 	slow += packet;
 	flow->slow = (__u16)(slow < RXAQM_SLOW_MAX ? slow : RXAQM_SLOW_MAX);
 	return slow - packet / 2;

@@ -64,7 +64,7 @@ rxaqm_always_inline bool rxaqm_law_turns_bad(struct rxaqm_law_vars *vars, __u64 
 /* Count an exempt packet at @now_ns. All of them pass while they take a quarter of the CPU at most;
  * beyond that they are judged, for anyone can send them: true. Global for the verifier's sake.
  */
-rxaqm_global int rxaqm_law_exempt_judged(struct rxaqm_law_vars *vars, __u64 now_ns)
+rxaqm_seldom int rxaqm_law_exempt_judged(struct rxaqm_law_vars *vars, __u64 now_ns)
 {
 	__u32 stamp;
 
@@ -82,15 +82,13 @@ rxaqm_global int rxaqm_law_exempt_judged(struct rxaqm_law_vars *vars, __u64 now_
  * the slow one knows its rate. Half a packet is added to the fast one: it is read before the packet
  * is counted. @ret_limit: the flow's limit; @deaf: the limit from which ECN-capable packets are
  * dropped, too. A flow that has come back may have the floor in any case. @deaf is not twice the
- * floor, or the floors of all kinds would be more than there is. Global for the verifier's sake.
+ * floor, or the floors of all kinds would be more than there is.
  */
-rxaqm_global int rxaqm_law_known(struct rxaqm_law_vars *vars, struct rxaqm_flow *flow, __u32 stamp,
-				 __u32 *ret_limit, __u64 *deaf)
+rxaqm_always_inline __u32 rxaqm_law_known(struct rxaqm_law_vars *vars, struct rxaqm_flow *flow,
+					  __u32 stamp, __u32 *ret_limit, __u64 *deaf)
 {
 	__u32 away, limit, share, kind, slow, level;
 
-	if (!vars || !flow || !ret_limit || !deaf)
-		return 0;
 	away = rxaqm_flow_epochs(flow, stamp);
 	share = limit = vars->limit;
 	kind = flow->flags & RXAQM_FLOW_TCP ? RXAQM_FLOWS_TCP : RXAQM_FLOWS_OTHER;
@@ -124,7 +122,7 @@ rxaqm_global int rxaqm_law_known(struct rxaqm_law_vars *vars, struct rxaqm_flow 
 			*deaf = limit;
 	}
 	*ret_limit = limit;
-	return (int)level;
+	return level;
 }
 
 RXAQM_ASSERT(RXAQM_LAW_RUN - 1 + RXAQM_LAW_RUN_POLL < 1 << RXAQM_FLOW_RUN_BITS, "run");
@@ -172,7 +170,7 @@ rxaqm_always_inline bool rxaqm_law_marks(struct rxaqm_flow *flow, __u32 level, b
 /* Note a packet, at @stamp and of class @kind, of a flow @id that is not in @set: the flow may be
  * known from now on. Global for the verifier's sake. Returns 0.
  */
-rxaqm_global int rxaqm_law_note(struct rxaqm_law_vars *vars, struct rxaqm_flow_set *set, __u32 id,
+rxaqm_seldom int rxaqm_law_note(struct rxaqm_law_vars *vars, struct rxaqm_flow_set *set, __u32 id,
 				__u32 kind, __u32 stamp)
 {
 	/* A TCP flow has come back with its next packet: it was here to open the connection. In a
@@ -212,7 +210,7 @@ rxaqm_always_inline enum rxaqm_verdict rxaqm_law_packet(struct rxaqm_law_vars *v
 	bool over;
 
 	if (flow)
-		level = (__u32)rxaqm_law_known(vars, flow, stamp, &limit, &deaf);
+		level = rxaqm_law_known(vars, flow, stamp, &limit, &deaf);
 	else if (!((__u64)lot * vars->crowd >> 30))
 		rxaqm_law_note(vars, set, id, kind, stamp);
 	/* Being known must not be a disadvantage, neither for a new flow nor for the SYNs of two

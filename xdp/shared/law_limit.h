@@ -97,7 +97,7 @@ rxaqm_always_inline __s64 rxaqm_law_control(const struct rxaqm_law_vars *vars,
 /* A window of an enforced queue is over at @now_ns. True if shedding is of no use: then it ends.
  * Call this before rxaqm_law_turn(). Global for the verifier's sake.
  */
-rxaqm_global int rxaqm_law_futile(struct rxaqm_law_vars *vars,
+rxaqm_seldom int rxaqm_law_futile(struct rxaqm_law_vars *vars,
 				  const struct rxaqm_law_params *params, __u64 now_ns)
 {
 	__u64 since_ns, window_ns, shed_ns;
@@ -158,7 +158,7 @@ static inline void rxaqm_law_count_flows(__u32 *count, __u32 *now)
 }
 
 /* A window is over at @now_ns. Global for the verifier's sake. Returns 0. */
-rxaqm_global int rxaqm_law_turn(struct rxaqm_law_vars *vars, const struct rxaqm_law_params *params,
+rxaqm_seldom int rxaqm_law_turn(struct rxaqm_law_vars *vars, const struct rxaqm_law_params *params,
 				__u64 now_ns)
 {
 	__u64 since_ns, window_ns;
@@ -217,7 +217,7 @@ rxaqm_global int rxaqm_law_turn(struct rxaqm_law_vars *vars, const struct rxaqm_
 /* The queue stood over its goal for an interval of arrivals. Drops do not begin at the x that marks
  * and a burst have led to. Global for the verifier's sake. Returns 0.
  */
-rxaqm_global int rxaqm_law_turn_bad(struct rxaqm_law_vars *vars, __u64 now_ns)
+rxaqm_seldom int rxaqm_law_turn_bad(struct rxaqm_law_vars *vars, __u64 now_ns)
 {
 	if (!vars)
 		return 0;

@@ -154,7 +154,7 @@ rxaqm_always_inline __u32 rxaqm_law_exp2(__u32 x)
 }
 
 /* log2 of @n, rounded down; 0 for 0. Global, so that the verifier knows nothing of the result. */
-rxaqm_global int rxaqm_law_log2(__u32 n)
+rxaqm_seldom int rxaqm_law_log2(__u32 n)
 {
 	int bits = 0, i;
 
