@@ -10,6 +10,16 @@
 #include "psh.h"
 #include "shared/maps.bpf.h"
 
+/* What is known of a packet, in one word, as global functions return no more. The offsets are of the
+ * IP header and of the header after it; the flow is a hash, or rxaqm_flow_of() it.
+ */
+#define FOUND_KIND(found) ((__u32)(found) & 0xf)
+#define FOUND_ECN(found) ((__u32)(found) >> 4 & 3)
+#define FOUND_PSH(found) ((__u32)(found) >> 6 & 3) /* enum rxaqm_psh */
+#define FOUND_IP_OFF(found) ((__u32)(found) >> 8 & 0xff)
+#define FOUND_L4_OFF(found) ((__u32)(found) >> 16)
+#define FOUND_FLOW(found) ((__u32)((found) >> 32))
+
 /* These are global functions so that the verifier walks their many paths once, and not for
  * every state they may be called in.
  */
@@ -24,10 +34,7 @@ rxaqm_seldom __u32 rxaqm_xdp_inner(struct xdp_md *ctx, __u32 protocol, __u32 off
 	return rxaqm_flow_inner(&frame, (__u8)protocol, off, config.flow_key);
 }
 
-/* Classify the packet. Returns, from the lowest bit on: kind (4 bits), ECN codepoint (2), enum
- * rxaqm_psh (2), offset of the IP header (8), offset of the header after it (16), hash of the flow
- * (32). What cannot be parsed is exempt, and all of it one flow.
- */
+/* Classify the packet: FOUND_*. What cannot be parsed is exempt, and all of it one flow. */
 rxaqm_global __u64 rxaqm_xdp_classify(struct xdp_md *ctx, const struct rxaqm_policy *policy)
 {
 	void *data_end = (void *)(long)ctx->data_end;
@@ -55,7 +62,8 @@ rxaqm_global __u64 rxaqm_xdp_classify(struct xdp_md *ctx, const struct rxaqm_pol
 /* Set CE in the packet's IP header. @found: of rxaqm_xdp_classify(). Returns 0. */
 rxaqm_global int rxaqm_xdp_mark(struct xdp_md *ctx, __u64 found)
 {
-	__u32 ip_off = (found >> 8) & 31; /* for the verifier: two VLAN tags keep it below 32 */
+	__u32 ip_off = FOUND_IP_OFF(found) &
+		       31; /* for the verifier: two VLAN tags keep it below 32 */
 	void *data_end = (void *)(long)ctx->data_end;
 	__u8 *ip, copy[RXAQM_ECN_BYTES + 4];
 	bool copied;
@@ -80,7 +88,8 @@ rxaqm_global int rxaqm_xdp_mark(struct xdp_md *ctx, __u64 found)
  */
 rxaqm_global int rxaqm_xdp_clear_psh(struct xdp_md *ctx, __u64 found, __u32 store)
 {
-	__u32 l4_off = (found >> 16) & 127; /* for the verifier: two tags and IPv6 end at 62 */
+	__u32 l4_off = FOUND_L4_OFF(found) &
+		       127; /* for the verifier: two tags and IPv6 end at 62 */
 	__u8 *tcp = (__u8 *)(long)ctx->data + l4_off;
 
 	if ((void *)(tcp + RXAQM_PSH_BYTES) > (void *)(long)ctx->data_end)
@@ -107,11 +116,11 @@ rxaqm_seldom int rxaqm_xdp_read_ack(struct xdp_md *ctx, struct rxaqm_ack_news *a
 rxaqm_seldom int rxaqm_xdp_thin_ack(struct xdp_md *ctx, __u64 found, __u64 gap_ns, __u64 since_ns,
 				    __u64 now_ns)
 {
-	__u32 id = found >> 32, key = id & (RXAQM_ACK_FLOWS - 1);
+	__u32 id = FOUND_FLOW(found), key = id & (RXAQM_ACK_FLOWS - 1);
 	struct rxaqm_ack_news ack = {};
 	struct rxaqm_ack_flow *flow;
 
-	if (!rxaqm_xdp_read_ack(ctx, &ack, id, (found >> 16) & 0xffff))
+	if (!rxaqm_xdp_read_ack(ctx, &ack, id, FOUND_L4_OFF(found)))
 		return 0;
 	flow = bpf_map_lookup_elem(&ack_map, &key);
 	return flow && rxaqm_ack_thin(flow, &ack, gap_ns, since_ns, now_ns);

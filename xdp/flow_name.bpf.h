@@ -12,7 +12,8 @@
  */
 rxaqm_seldom int rxaqm_xdp_name(struct xdp_md *ctx, struct rxaqm_queue *q, __u32 index, __u64 found)
 {
-	__u32 zero = 0, id = found >> 32, key = rxaqm_flow_set_of(id), ip_off = (found >> 8) & 0xff;
+	__u32 zero = 0, id = FOUND_FLOW(found), key = rxaqm_flow_set_of(id),
+	      ip_off = FOUND_IP_OFF(found);
 	struct rxaqm_meta_info *meta = bpf_map_lookup_elem(&meta_map, &zero);
 	struct rxaqm_flow_set *set = bpf_map_lookup_elem(&flow_map, &key);
 	const struct rxaqm_frame frame = { .ctx = ctx };
@@ -31,7 +32,7 @@ rxaqm_seldom int rxaqm_xdp_name(struct xdp_md *ctx, struct rxaqm_queue *q, __u32
 	name->index = index;
 	name->level = flow->rate.level;
 	name->limit = q->law.limit;
-	rxaqm_frame_read(&frame, (found >> 16) & 0xffff, name->ports, sizeof(name->ports));
+	rxaqm_frame_read(&frame, FOUND_L4_OFF(found), name->ports, sizeof(name->ports));
 	if (version >> 4 == 4)
 		rxaqm_frame_read(&frame, ip_off + 12, name->addresses, 8);
 	else

@@ -28,7 +28,7 @@ rxaqm_global int rxaqm_xdp_flow(struct rxaqm_queue *q, __u32 id, __u32 kind, __u
 static __always_inline enum rxaqm_verdict decide(struct xdp_md *ctx, struct rxaqm_queue *q,
 						 __u32 judged, __u64 found)
 {
-	__u32 kind = found & 0xf, ecn = (found >> 4) & 3, psh = 0;
+	__u32 kind = FOUND_KIND(found), ecn = FOUND_ECN(found), psh = 0;
 	enum rxaqm_ask ask = rxaqm_decide_ask(q, judged, kind, ecn, q->clock_ns);
 	__u64 gap_ns = ask == RXAQM_ASK_THIN ? rxaqm_decide_ack_gap_ns(q) : 0;
 	enum rxaqm_verdict verdict;
@@ -44,10 +44,10 @@ static __always_inline enum rxaqm_verdict decide(struct xdp_md *ctx, struct rxaq
 	}
 	/* No GRO is done for a socket. */
 	if ((q->flags & (RXAQM_QUEUE_MERGES | RXAQM_QUEUE_SOCKET)) == RXAQM_QUEUE_MERGES)
-		psh = (found >> 6) & 3;
-	verdict = rxaqm_xdp_flow(q, found >> 32, kind, ecn, psh);
+		psh = FOUND_PSH(found);
+	verdict = rxaqm_xdp_flow(q, FOUND_FLOW(found), kind, ecn, psh);
 	if (verdict == RXAQM_DROP && kind == RXAQM_KIND_ACK)
-		rxaqm_xdp_forget_ack(found >> 32);
+		rxaqm_xdp_forget_ack(FOUND_FLOW(found));
 	return verdict;
 }
 
@@ -60,7 +60,7 @@ static __always_inline enum rxaqm_verdict give_verdict(struct xdp_md *ctx, struc
 	__u64 found = rxaqm_hide_range(rxaqm_xdp_classify(ctx, &q->policy));
 	__u32 verdict, enforced = q->flags & RXAQM_QUEUE_ENFORCED;
 
-	found = (__u32)found | (__u64)rxaqm_flow_of(found >> 32, index) << 32;
+	found = (__u32)found | (__u64)rxaqm_flow_of(FOUND_FLOW(found), index) << 32;
 	verdict = decide(ctx, q, judged, found);
 	if (!q->law.packets) /* this packet ended a window */
 		rxaqm_xdp_name(ctx, q, index, found);

@@ -67,14 +67,15 @@ static void print_evidence(FILE *file, const struct doctor_finding *finding)
 		print_wrapped(file, "  evidence  ", text);
 }
 
-static void print_finding(FILE *file, const char *title, const struct doctor_finding *finding)
+static void print_finding(FILE *file, enum rxaqm_paint paint, const char *title,
+			  const struct doctor_finding *finding)
 {
 	const struct doctor_remedy remedy = doctor_remedy_of(finding->check);
 	const struct doctor_check *check = finding->check;
 	char lead[32];
 
 	snprintf(lead, sizeof(lead), "%-10s", title);
-	rxaqm_paint(file, strcmp(title, "CAUSE") ? RXAQM_BOLD : RXAQM_RED);
+	rxaqm_paint(file, paint);
 	print_words(file, finding, lead, check->cause);
 	rxaqm_paint(file, RXAQM_PLAIN);
 	fprintf(file, "  %s, %s severity, %s: %s\n", doctor_places[check->place],
@@ -288,7 +289,7 @@ void doctor_print(FILE *file, const struct doctor_snapshot *snap,
 		*snap->interface ? "interface " : "all interfaces", snap->interface,
 		doctor_window_s(snap));
 	if (diagnosis->primary) {
-		print_finding(file, "CAUSE", diagnosis->primary);
+		print_finding(file, RXAQM_RED, "CAUSE", diagnosis->primary);
 	} else if (diagnosis->nr_unexplained) {
 		fputs("NOTHING FOUND, but something is lost or refused, and no check explains it.\n",
 		      file);
@@ -307,7 +308,7 @@ void doctor_print(FILE *file, const struct doctor_snapshot *snap,
 	print_others(file, diagnosis, NOTES);
 	doctor_each(finding, diagnosis, DOCTOR_FOUND) {
 		if (all && finding != diagnosis->primary)
-			print_finding(file, "FINDING", finding);
+			print_finding(file, RXAQM_BOLD, "FINDING", finding);
 	}
 	print_clear(file, diagnosis, all);
 	print_blind(file, snap, diagnosis, all);
@@ -320,7 +321,7 @@ int doctor_print_verdict(FILE *file, const struct doctor_snapshot *snap,
 	const struct doctor_finding *finding = doctor_find(diagnosis, id, strlen(id));
 
 	if (finding && finding->verdict == DOCTOR_FOUND) {
-		print_finding(file, "STILL", finding);
+		print_finding(file, RXAQM_BOLD, "STILL", finding);
 	} else if (finding) {
 		char why[128], text[256];
 		const char *hidden = doctor_not_gone(snap, diagnosis, finding, why);

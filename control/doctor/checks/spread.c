@@ -280,8 +280,8 @@ DOCTOR_JUDGE(judge_few)
 	doctor_say(finding, "word", "%s", channels_word(worst));
 	doctor_note(finding, "possible", worst->rx_max_queues, DOCTOR_NUMBER, "ethtool -l");
 	doctor_say_keep(finding, worst, "ethtool.channels-${word} ${possible}",
-			strcmp(channels_word(worst), "rx") ? "CombinedChannels=${possible}" :
-							     "RxChannels=${possible}");
+			doctor_known(worst->rx_channels) ? "RxChannels=${possible}" :
+							   "CombinedChannels=${possible}");
 	return DOCTOR_FOUND;
 }
 
