@@ -41,7 +41,8 @@ static void print_commands(void)
 		       commands[i].summary);
 	puts("\n\"rxaqm COMMAND --help\" tells more of one; options may also follow it.\n\n"
 	     "Exit codes: 0 done, 1 failed, 2 usage, 3 kernel or NIC cannot, 4 not attached,\n"
-	     "            5 found: a cause (doctor), a NIC that fails (qualify), harm (trial).");
+	     "            5 found: a cause (doctor), a NIC that fails (qualify), harm (trial),\n"
+	     "            6 too little was measured (qualify).");
 }
 
 /* NULL with @error: there is none of this name. */
