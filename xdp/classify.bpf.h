@@ -10,7 +10,7 @@
 #include "psh.h"
 #include "shared/maps.bpf.h"
 
-/* What is known of a packet, in one word, as global functions return no more. The offsets are of the
+/* What is known of a packet, in one word: global functions return no more. The offsets are of the
  * IP header and of the header after it; the flow is a hash, or rxaqm_flow_of() it.
  */
 #define FOUND_KIND(found) ((__u32)(found) & 0xf)
