@@ -9,6 +9,7 @@
 #   docs/rxaqm.8             the counters of xdp/shared/stats.h between '.\" counters' and '.\" end'
 #   nic-profiles/README.md   tables between '<!-- keys SECTION -->' and '<!-- end -->'
 #   docs/qualify.md          the text between '<!-- limits -->' and '<!-- end -->'
+#   docs/doctor.md           the table of checks, which is its last
 #   packaging/rxaqm.conf     sections, from [SECTION] to an empty line
 #   packaging/rxaqm-complete the table between '# rows' and '# end'
 # shellcheck disable=SC2016 # of awk and Markdown
@@ -149,6 +150,17 @@ update docs/qualify.md '
 		skip = 1
 	}
 	/^<!-- end/ { skip = 0 }
+	!skip'
+
+export checks=$scratch/checks
+"$rxaqm" doctor --checks >"$checks"
+update docs/doctor.md '
+	/^\| check \| place/ {
+		while ((getline line <ENVIRON["checks"]) > 0)
+			print line
+		skip = 1
+	}
+	!/^\|/ { skip = 0 }
 	!skip'
 
 update packaging/rxaqm.conf '

@@ -92,8 +92,10 @@ static int run(int argc, char **argv, struct rxaqm_call *call)
 		rxaqm_usage_error("a command is missing");
 	if (!strcmp(*words, "help")) {
 		*words = (char *)"--help";
-		if (!words[1])
+		if (!words[1]) {
 			rxaqm_options_read(&rxaqm, argc, argv, NULL);
+			rxaqm_usage_error("a command is missing"); /* "--" was before "help" */
+		}
 		/* "help status" is "status --help". */
 		*words = words[1];
 		words[1] = (char *)"--help";

@@ -99,9 +99,8 @@ struct rxaqm_queue {
 	__u32 moderation_ns; /* of the NIC's interrupt */
 	struct rxaqm_policy policy;
 
-	__u64 stat[RXAQM_NR_STATS];
+	__u64 stat[RXAQM_STATS_ROOM];
 	__u64 hist[RXAQM_HIST_BUCKETS]; /* packets by sojourn */
-	__u64 pad[3];
 };
 /* Whole cache lines: neighbours are polled by other CPUs. */
 RXAQM_ASSERT_SIZE(struct rxaqm_queue, 1728);

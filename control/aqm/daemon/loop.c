@@ -225,7 +225,7 @@ static void reload(struct rxaqm_run *run)
 	run->reloads_ok++;
 	rxaqm_run_log(LOG_NOTICE, "configuration read again");
 	if (strcmp(config.status_file, old.status_file))
-		rxaqm_run_status_remove(&old);
+		rxaqm_run_status_remove(run, &old);
 	run->config = config;
 	run->status_due_ns = 0;
 	run->status_failed = run->status_text_failed = false;
@@ -361,7 +361,7 @@ int rxaqm_run_loop(struct rxaqm_run *run)
 									 "leaving all attached");
 		if (run->config.on_stop == RXAQM_ON_STOP_DETACH)
 			detach_all(run);
-		rxaqm_run_status_remove(&run->config);
+		rxaqm_run_status_remove(run, &run->config);
 		rxaqm_run_metrics_remove();
 	}
 	if (run->diagnosis.pid && !kill(run->diagnosis.pid, SIGKILL))

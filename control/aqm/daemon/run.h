@@ -129,7 +129,7 @@ struct rxaqm_run {
 	char status_text[256]; /* the last one sent */
 	/* Chores. */
 	__u64 status_due_ns;
-	bool status_failed, status_text_failed;
+	bool status_failed, status_text_failed, status_text_written;
 	struct rxaqm_run_metrics metrics;
 	struct rxaqm_run_diagnosis diagnosis;
 };

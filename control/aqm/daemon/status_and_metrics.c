@@ -112,9 +112,12 @@ static void write_beside(struct rxaqm_run *run, struct forms *forms)
 		return;
 	rxaqm_status_next(&forms->text, &forms->overview);
 	if (!fclose(forms->text.file) && !run->status_failed &&
-	    rxaqm_config_status_text(strcpy(path, config->status_file)))
-		write_file(path, &file, "the text of status", "set status_file=off",
+	    rxaqm_config_status_text(strcpy(path, config->status_file))) {
+		write_file(path, &file, "the text of status",
+			   "remove what is there, or set status_file=off",
 			   &run->status_text_failed);
+		run->status_text_written |= !run->status_text_failed;
+	}
 	free(forms->memory);
 }
 
@@ -137,14 +140,15 @@ void rxaqm_run_status(struct rxaqm_run *run)
 	malloc_trim(0);
 }
 
-void rxaqm_run_status_remove(const struct rxaqm_config *config)
+void rxaqm_run_status_remove(struct rxaqm_run *run, const struct rxaqm_config *config)
 {
 	char path[RXAQM_CONFIG_PATH_LEN];
 
 	if (config->status_file[0])
 		unlink(config->status_file);
-	if (rxaqm_config_status_text(strcpy(path, config->status_file)))
+	if (run->status_text_written && rxaqm_config_status_text(strcpy(path, config->status_file)))
 		unlink(path);
+	run->status_text_written = false;
 }
 
 static void add_own_metrics(struct rxaqm_metrics_text *text, void *arg)

@@ -9,5 +9,5 @@ void rxaqm_run_status(struct rxaqm_run *run);
 void rxaqm_run_metrics(struct rxaqm_run *run);
 
 /* Remove them at the end, so that nobody thinks that they are current. */
-void rxaqm_run_status_remove(const struct rxaqm_config *config);
+void rxaqm_run_status_remove(struct rxaqm_run *run, const struct rxaqm_config *config);
 void rxaqm_run_metrics_remove(void);

@@ -41,7 +41,7 @@ struct series {
 #define STAT(name, ...) NUMBER(stat[RXAQM_STAT_##name], __VA_ARGS__)
 #define NR(table) (sizeof(table) / sizeof((table)[0]))
 
-/* Every counter of stats.h, with its family and labels. */
+/* Counters of stats.h that share a family, or whose family has another name. */
 static const struct series counters[] = {
 	{ COUNTER("rxaqm_rx_packets_total", "Packets seen"), STAT(PACKETS) },
 
@@ -100,20 +100,11 @@ static const struct series counters[] = {
 		  "The same for packets passed in mode observe, if they were enforced"),
 	  STAT(WOULD_PSH_CLEARED) },
 
-	{ COUNTER("rxaqm_rx_shed_futile_total",
-		  "Times that drops were given up, because they did not make the queue leave "
-		  "faster"),
-	  STAT(SHED_FUTILE) },
-
 	{ COUNTER("rxaqm_rx_stamp_faults_total", "Samples without a sojourn: no stamp, a stamp "
 						 "from the future, or an absurdly old one"),
 	  STAT(STAMP_MISSING, "reason", "missing") },
 	{ MORE, STAT(STAMP_NEGATIVE, "reason", "negative") },
 	{ MORE, STAT(STAMP_ABSURD, "reason", "absurd") },
-
-	{ COUNTER("rxaqm_rx_clock_resets_total",
-		  "Clock estimates restarted after a step that this queue noticed"),
-	  STAT(CLOCK_RESETS) },
 
 	{ COUNTER("rxaqm_rx_socket_packets_total",
 		  "Packets handed to the AF_XDP socket of the queue"),
@@ -129,6 +120,11 @@ static const struct series counters[] = {
 		  "Packets dropped because the socket's ring was full, as its consumer says"),
 	  NUMBER(ring_full) },
 };
+
+/* Those that are in no row above have a family each. */
+#define OF_ITS_OWN(constant, name, meaning) \
+	{ COUNTER("rxaqm_rx_" name "_total", meaning), STAT(constant) },
+static const struct series own_families[] = { RXAQM_STATS(OF_ITS_OWN) };
 
 static const struct series gauges[] = {
 	{ GAUGE("rxaqm_rx_mode",
@@ -280,6 +276,19 @@ static void print_table(struct rxaqm_metrics_text *text, const struct rxaqm_metr
 		print_series(text, rows, &series[i]);
 }
 
+static void print_own_families(struct rxaqm_metrics_text *text,
+			       const struct rxaqm_metrics_rows *rows)
+{
+	size_t i, k;
+
+	for (i = 0; i < NR(own_families); i++) {
+		for (k = 0; k < NR(counters) && counters[k].offset != own_families[i].offset;)
+			k++;
+		if (k == NR(counters))
+			print_series(text, rows, &own_families[i]);
+	}
+}
+
 /* Upper bounds of the histogram. A bucket of hist.h begins at each of them, so folding is exact,
  * except for packets of exactly the bound, which are counted above it.
  */
@@ -326,6 +335,7 @@ void rxaqm_metrics_print_queues(struct rxaqm_metrics_text *text,
 	unsigned int i;
 
 	print_table(text, rows, counters, NR(counters));
+	print_own_families(text, rows);
 	rxaqm_metrics_family(
 		text, RXAQM_METRICS_HISTOGRAM, "rxaqm_rx_sojourn_seconds",
 		"Time packets stood in the queue; the sum takes the middle of each bucket");

@@ -13,7 +13,6 @@
 
 #define STAT_NAME(constant, name, meaning) name,
 static const char *const stat_names[] = { RXAQM_STATS(STAT_NAME) };
-_Static_assert(sizeof(stat_names) / sizeof(stat_names[0]) == RXAQM_NR_STATS, "a name a counter");
 
 static void quantiles_out(struct rxaqm_out *out, const __u64 *hist, const __u64 *since)
 {

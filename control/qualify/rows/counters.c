@@ -76,10 +76,15 @@ static __u64 value_of(const struct counters *counters, const char *name)
 /* Replace each counter that is in both by its rise since @before. */
 static void counters_since(struct counters *counters, const struct counters *before)
 {
-	struct counter *counter;
+	size_t i;
 
-	rxaqm_list_each(counter, &counters->list) {
-		__u64 then = value_of(before, counter->name);
+	for (i = 0; i < counters->list.nr; i++) {
+		struct counter *counter = &counters->list.at[i];
+		/* In the same order, unless their number changed; names may be there twice. */
+		__u64 then = i < before->list.nr &&
+					     !strcmp(before->list.at[i].name, counter->name) ?
+				     before->list.at[i].value :
+				     value_of(before, counter->name);
 
 		counter->value = then == ~0ULL ? 0 : counter->value - then;
 	}

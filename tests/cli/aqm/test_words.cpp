@@ -98,6 +98,7 @@ TEST_CASE("cli: the words of the command line are checked", "[cli]")
 {
 	check_rows({
 		{ {}, 2, "", "a command is missing", "rxaqm --help" },
+		{ { "--", "help" }, 2, "", "a command is missing", "rxaqm --help" },
 		{ { "frobnicate" }, 2, "", "unknown command \"frobnicate\"", "--help" },
 		{ { "statsu" }, 2, "", "unknown command \"statsu\"", "did you mean \"status\"?" },
 		{ { "--frobnicate", "status" },

@@ -70,6 +70,16 @@ TEST_CASE("run: who may not ask the kernel gets the status that was written, and
 		CHECK(part.err.find("see \"rxaqm status -j\"") != std::string::npos);
 	}
 
+	/* A status file of another ending, or of a version before, has no text beside it. */
+	without.environment = { "RUNTIME_DIRECTORY=" + r.service.dir() + "/json-only" };
+	std::filesystem::create_directory(r.service.dir() + "/json-only");
+	std::filesystem::copy(path, r.service.dir() + "/json-only/status.json");
+	Result only = r.host.rxaqm({ "status" }, without);
+	CAPTURE(only.text());
+	CHECK(only.exit_code == 1);
+	CHECK(only.err.find("see \"rxaqm status -j\"") != std::string::npos);
+	without.environment = { "RUNTIME_DIRECTORY=" + r.service.dir() };
+
 	/* It goes with the daemon. */
 	CHECK(r.service.stop().exit_code == 0);
 	CHECK(access(path.c_str(), F_OK) != 0);
@@ -77,6 +87,22 @@ TEST_CASE("run: who may not ask the kernel gets the status that was written, and
 	Result none = r.host.rxaqm({ "status", "--all" }, without);
 	CAPTURE(none.text());
 	CHECK(none.err.find("the daemon wrote") == std::string::npos);
+}
+
+TEST_CASE("run: a file beside the status that the daemon has not written stays", "[run]")
+{
+	Run r;
+	const std::string text = r.service.dir() + "/status.txt";
+
+	std::filesystem::create_directories(r.service.dir() + "/status.json/theirs");
+	std::ofstream(text) << "theirs";
+	r.service.configure(r.section("target=3ms\n"));
+	r.service.start();
+	CHECK(eventually([&] {
+		return r.service.log().find("cannot write status_file") != std::string::npos;
+	}));
+	CHECK(r.service.stop().exit_code == 0);
+	CHECK(std::filesystem::exists(text));
 }
 
 TEST_CASE("run: a status file that is no status is told, whatever is in it", "[run]")
