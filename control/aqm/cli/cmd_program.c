@@ -10,7 +10,8 @@
 
 int rxaqm_cmd_program(int argc, char **argv, struct rxaqm_call *call)
 {
-	char name[32], *command = argv[0];
+	static char name[32];
+	char *command = argv[0];
 	int err;
 
 	(void)argc;
