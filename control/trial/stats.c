@@ -2,7 +2,6 @@
 #include "trial/stats.h"
 
 #include <math.h>
-#include <stdlib.h>
 
 __u64 trial_random(__u64 *state)
 {

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* rxaqm attach */
-#include <stdio.h>
 #include <string.h>
 
 #include "cli/audit.h"

@@ -122,7 +122,7 @@ static int status_from_file(const struct args *args)
 	int nr;
 
 	find_path(path);
-	if (access(path, R_OK))
+	if (access(path, R_OK) || stat(path, &st))
 		return -1;
 	if (!rxaqm_json &&
 	    (args->ifname || args->all || !rxaqm_config_status_text(path) || access(path, R_OK))) {
@@ -130,8 +130,6 @@ static int status_from_file(const struct args *args)
 				"as text; see \"rxaqm status -j\", or run as root");
 		return RXAQM_EXIT_FAILED;
 	}
-	if (stat(path, &st))
-		return -1;
 	age_ns = (__s64)rxaqm_clock_ns(CLOCK_REALTIME) - st.st_mtim.tv_nsec -
 		 st.st_mtim.tv_sec * (__s64)RXAQM_NSEC_PER_SEC;
 	nr = rxaqm_json ? print_json(path, args->ifname) : print_text(path);

@@ -12,7 +12,6 @@
 #include "daemon/log.h"
 #include "daemon/reconcile.h"
 #include "daemon/state.h"
-#include "nic/netns.h"
 
 #define NONE (~0U)
 

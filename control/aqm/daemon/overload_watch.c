@@ -6,7 +6,6 @@
 #include <string.h>
 
 #include "base/now.h"
-#include "base/parse.h"
 #include "daemon/diagnose.h"
 #include "daemon/link.h"
 #include "daemon/log.h"

@@ -4,7 +4,6 @@
 #include <net/if.h>
 #include <stdio.h>
 
-#include "base/now.h"
 #include "base/number.h"
 #include "base/parse.h"
 #include "policy/settings.h"

@@ -9,7 +9,6 @@
 #include <unistd.h>
 
 #include "base/clean.h"
-#include "base/json_file.h"
 #include "doctor/collect/collect.h"
 #include "nic/netns.h"
 #include "nic/nic.h"

@@ -3,7 +3,6 @@
 #include <math.h>
 #include <string.h>
 
-#include "base/out.h"
 #include "qualify/judge/judge.h"
 #include "qualify/print/print.h"
 

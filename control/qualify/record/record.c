@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 #include <json-c/json.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "base/fields_rows.h"

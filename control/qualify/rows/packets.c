@@ -4,7 +4,6 @@
 #include <linux/net_tstamp.h>
 #include <math.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "qualify/rows/traffic.h"

@@ -2,7 +2,6 @@
 /* Q18: the state of an interface after a failure. */
 #include <linux/ethtool.h>
 #include <linux/if_link.h>
-#include <stdio.h>
 #include <string.h>
 
 #include "nic/nic.h"

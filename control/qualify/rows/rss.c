@@ -2,7 +2,6 @@
 /* Q13: how flows are spread over queues. */
 #include <linux/ethtool.h>
 #include <math.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* Q7: how far the clock drifts and wanders, and whether it is stepped. */
 #include <math.h>
-#include <stdio.h>
 #include <stdlib.h>
 
 #include "base/now.h"

@@ -6,7 +6,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/now.h"
 #include "qualify/rows/latency.h"
 #include "qualify/rows/traffic.h"
 
