@@ -20,10 +20,6 @@
 #define FOUND_L4_OFF(found) ((__u32)(found) >> 16)
 #define FOUND_FLOW(found) ((__u32)((found) >> 32))
 
-/* These are global functions so that the verifier walks their many paths once, and not for
- * every state they may be called in.
- */
-
 /* A hash that tells flows in a tunnel apart; 0: nothing does. @protocol: of the tunnel, whose
  * header begins at @off.
  */

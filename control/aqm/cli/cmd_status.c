@@ -117,15 +117,17 @@ static int print_text(const char *path)
 static int status_from_file(const struct args *args)
 {
 	char path[RXAQM_CONFIG_PATH_LEN];
+	bool json, text;
 	struct stat st;
 	__s64 age_ns;
 	int nr;
 
 	find_path(path);
-	if (access(path, R_OK) || stat(path, &st))
+	json = !access(path, R_OK);
+	text = !rxaqm_json && rxaqm_config_status_text(path) && !access(path, R_OK);
+	if ((!json && !text) || (rxaqm_json && stat(path, &st)))
 		return -1;
-	if (!rxaqm_json &&
-	    (args->ifname || args->all || !rxaqm_config_status_text(path) || access(path, R_OK))) {
+	if (!rxaqm_json && (args->ifname || args->all || !text || stat(path, &st))) {
 		rxaqm_log_error("you may not ask the kernel, and the daemon has not written this "
 				"as text; see \"rxaqm status -j\", or run as root");
 		return RXAQM_EXIT_FAILED;

@@ -172,7 +172,8 @@ TEST_CASE("leak: a daemon that attaches and detaches stays as large as it was", 
 	CAPTURE(kib, grown_kib);
 	/* The heap may come to lie a little otherwise, once and for all. */
 	CHECK(grown_kib < 512);
-	CHECK(nr_fds(r.service.pid()) == fds);
+	/* One may be open for a moment, of a file that is being written. */
+	CHECK(eventually([&] { return nr_fds(r.service.pid()) <= fds; }));
 	CHECK(join(new_bpf_objects(objects)) == "");
 	CHECK(join(pins(r.host)) == join(files));
 	CHECK(r.service.stop().exit_code == 0);
