@@ -140,8 +140,10 @@ static void __attribute__((noreturn)) print_help(struct argp_state *state, unsig
 
 static error_t parse(int key, char *arg, struct argp_state *state)
 {
+	static int accepted; /* argp's place after the word before */
 	const struct rxaqm_option *option;
 
+	accepted = key == ARGP_KEY_ERROR ? accepted : state->next ?: 1;
 	switch (key) {
 	case ARGP_KEY_ARG:
 		if (!command->leads && state->arg_num >= command->max_words)
@@ -154,9 +156,7 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 		return 0;
 	case ARGP_KEY_ERROR:
 		/* argp is past the word, but in the midst of "-ab". */
-		arg = state->argv[state->next - 1];
-		if (state->next == 1 || *arg != '-')
-			arg = state->argv[state->next];
+		arg = state->argv[state->next - (state->next != accepted)];
 		rxaqm_usage_error("there is no such option, or its value is missing: \"%s\"", arg);
 	case 'j':
 		rxaqm_json = true;

@@ -112,6 +112,8 @@ TEST_CASE("cli: the words of the command line are checked", "[cli]")
 		  "",
 		  "no such option",
 		  "\"-jx\" (see \"rxaqm status --help\")" },
+		{ { "status", "-a", "-xj" }, 2, "", "no such option", "\"-xj\" (see" },
+		{ { "-j", "-x", "status" }, 2, "", "no such option", "\"-x\" (see" },
 		{ { "status", "--netns", "nope" }, 1, "", "\"nope\"", "ip netns list" },
 		{ { "trial", "@IF", "--netns=nope" }, 1, "", "\"nope\"", "ip netns list" },
 		{ { "-j", "policy", "save", "@IF" }, 2, "", "policy show prints JSON" },
