@@ -171,15 +171,17 @@ TEST_CASE("simnic: a step of the clock is learnt within seconds", "[simnic][step
 
 		/* If the CPU was taken away meanwhile, the clock may be wrong for a moment. */
 		REQUIRE(learn_again(nic) < 25s);
+		const auto err_ns = nic.json("status").number("/interfaces/0/clock/kernel/err_ns");
 		nic.set("phc_step_ns", step_ns);
-		CAPTURE(step_ns, nic.rxaqm({ "status" }).out);
+		CAPTURE(step_ns, err_ns);
 		const auto took = learn_again(nic);
 		CAPTURE(took.count(), nic.rxaqm({ "status", "--all" }).out);
 		/* Slightly old stamps could belong to packets that waited: the estimate follows
-		 * them without a reset, in eight windows of 2.1 s.
+		 * them without a reset, in eight windows of 2.1 s. A step of the size of the error,
+		 * which is large where the CPU was taken away, needs none either.
 		 */
 		CHECK(took < (step_ns == -1000000 ? 20s : 4s));
-		if (step_ns != -1000000)
+		if (step_ns != -1000000 && err_ns < std::abs(step_ns) / 2)
 			CHECK(nic.stat("clock_resets") > resets);
 		std::this_thread::sleep_for(2s);
 	}
