@@ -31,7 +31,7 @@ static void print_iface(struct rxaqm_out *out, const struct rxaqm_state *state,
 	struct rxaqm_status_view view;
 
 	rxaqm_status_look(&view, state, iface, looked ? &first : NULL);
-	rxaqm_status_out(out, &view, true);
+	rxaqm_status_out(out, &view, true, NULL);
 }
 
 /* Open the state, take the first of two looks, and wait for the second. */
@@ -125,13 +125,15 @@ static int status_from_file(const struct args *args)
 	find_path(path);
 	json = !access(path, R_OK);
 	text = !rxaqm_json && rxaqm_config_status_text(path) && !access(path, R_OK);
-	if ((!json && !text) || (rxaqm_json && stat(path, &st)))
+	if (!json && !text)
 		return -1;
-	if (!rxaqm_json && (args->ifname || args->all || !text || stat(path, &st))) {
+	if (!rxaqm_json && (args->ifname || args->all || !text)) {
 		rxaqm_log_error("you may not ask the kernel, and the daemon has not written this "
 				"as text; see \"rxaqm status -j\", or run as root");
 		return RXAQM_EXIT_FAILED;
 	}
+	if (stat(path, &st))
+		return -1;
 	age_ns = (__s64)rxaqm_clock_ns(CLOCK_REALTIME) - st.st_mtim.tv_nsec -
 		 st.st_mtim.tv_sec * (__s64)RXAQM_NSEC_PER_SEC;
 	nr = rxaqm_json ? print_json(path, args->ifname) : print_text(path);
@@ -178,9 +180,8 @@ static int print_state(struct rxaqm_call *call, const struct args *args)
 	rxaqm_out_begin(&body, "status", false);
 	rxaqm_view_each(iface, &call->state, args->ifname) {
 		rxaqm_status_look(&view, &call->state, iface, &first);
-		rxaqm_status_judge(&overview, &view);
 		rxaqm_out_text(&body, "\n");
-		rxaqm_status_out(&body, &view, args->all);
+		rxaqm_status_out(&body, &view, args->all, &overview);
 	}
 	rxaqm_status_next(&body, &overview);
 	rxaqm_out_begin(&head, "status", false);

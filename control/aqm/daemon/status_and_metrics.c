@@ -53,16 +53,15 @@ static void write_iface(FILE *file, struct forms *forms, const struct rxaqm_ifac
 	rxaqm_status_look(&view, forms->state, iface, NULL);
 	rxaqm_out_open(&out, file, true);
 	rxaqm_out_array(&out, "interfaces");
-	rxaqm_status_out(&out, &view, true);
+	rxaqm_status_out(&out, &view, true, NULL);
 	rxaqm_clean_puts(file,
 			 json_object_to_json_string_ext(json_object_array_get_idx(out.open[1], 0),
 							JSON_C_TO_STRING_NOSLASHESCAPE));
 	json_object_put(out.open[0]);
 	if (!forms->text.file)
 		return;
-	rxaqm_status_judge(&forms->overview, &view);
 	rxaqm_out_text(&forms->text, "\n");
-	rxaqm_status_out(&forms->text, &view, false);
+	rxaqm_status_out(&forms->text, &view, false, &forms->overview);
 }
 
 static void write_json(FILE *file, const void *what)
@@ -124,7 +123,8 @@ static void write_beside(struct rxaqm_run *run, struct forms *forms)
 void rxaqm_run_status(struct rxaqm_run *run)
 {
 	const struct rxaqm_config *config = &run->config;
-	struct forms forms = { .state = &run->state }, *both = &forms;
+	struct forms forms = { .state = &run->state };
+	struct forms *both = &forms; /* what a file is written of is const */
 	const struct rxaqm_own_file file = { write_json, &both, config->status_mode,
 					     config->status_gid, false };
 	__u64 now_ns = rxaqm_now_ns();

@@ -51,7 +51,17 @@ static bool take(const struct rxaqm_status_view *view, unsigned int number,
 	return true;
 }
 
-static void queues_out(struct rxaqm_out *out, struct rxaqm_status_view *view, bool all)
+static void add_standing(struct rxaqm_overview *overview, const struct rxaqm_status_view *view,
+			 const struct rxaqm_figures *figures)
+{
+	rxaqm_overview_standing(overview, view->name, figures->number, figures->sojourn_ns,
+				figures->mode == RXAQM_MODE_NOW_ENFORCE);
+	if (figures->mode == RXAQM_MODE_NOW_OBSERVE && !overview->observed[0])
+		strcpy(overview->observed, view->name);
+}
+
+static void queues_out(struct rxaqm_out *out, struct rxaqm_status_view *view, bool all,
+		       struct rxaqm_overview *overview)
 {
 	unsigned int nr = view->iface->nr_queues, hidden = 0, told = 0, i;
 	bool done[RXAQM_MAX_QUEUES] = {};
@@ -60,8 +70,12 @@ static void queues_out(struct rxaqm_out *out, struct rxaqm_status_view *view, bo
 	rxaqm_out_array(out, "queues");
 	for (i = 0; i < nr; i++) {
 		done[i] = !take(view, i, &figures);
-		told += !done[i];
-		if (done[i] || (!out->json && !figures.standing))
+		if (done[i])
+			continue;
+		told++;
+		if (overview && figures.standing)
+			add_standing(overview, view, &figures);
+		if (!out->json && !figures.standing)
 			continue;
 		rxaqm_status_queue_out(out, view, &figures);
 		done[i] = true;
@@ -98,7 +112,7 @@ static void clock_out(struct rxaqm_out *out, const struct rxaqm_status_view *vie
 	const struct rxaqm_state *state = view->state;
 	size_t slot = (size_t)(view->iface - state->iface);
 
-	if (out->json || strcmp(rxaqm_iface_stamps(view->iface), "none"))
+	if (out->json || view->iface->stamp != RXAQM_STAMP_NONE)
 		rxaqm_clock_out(out, &state->clock[slot], &state->clock_phc[slot], rxaqm_now_ns());
 }
 
@@ -135,31 +149,18 @@ static void head_out(struct rxaqm_out *out, const struct rxaqm_status_view *view
 		     rxaqm_ns_since(rxaqm_now_ns(), iface->attached_ns));
 }
 
-void rxaqm_status_out(struct rxaqm_out *out, struct rxaqm_status_view *view, bool all)
+void rxaqm_status_out(struct rxaqm_out *out, struct rxaqm_status_view *view, bool all,
+		      struct rxaqm_overview *overview)
 {
+	if (overview)
+		rxaqm_overview_iface(overview, view->nr_queues, view->guarded ? NULL : view->name);
 	rxaqm_out_object(out, NULL);
 	head_out(out, view);
 	advice_out(out, view);
 	clock_out(out, view);
 	rxaqm_notes_out(out, view->iface, view->name, view->here ? &view->facts : NULL);
-	queues_out(out, view, all);
+	queues_out(out, view, all, overview);
 	rxaqm_out_end(out);
-}
-
-void rxaqm_status_judge(struct rxaqm_overview *overview, const struct rxaqm_status_view *view)
-{
-	struct rxaqm_figures figures;
-	unsigned int i;
-
-	rxaqm_overview_iface(overview, view->nr_queues, view->guarded ? NULL : view->name);
-	for (i = 0; i < view->iface->nr_queues; i++) {
-		if (!take(view, i, &figures) || !figures.standing)
-			continue;
-		rxaqm_overview_standing(overview, view->name, i, figures.sojourn_ns,
-					figures.mode == RXAQM_MODE_NOW_ENFORCE);
-		if (figures.mode == RXAQM_MODE_NOW_OBSERVE && !overview->observed[0])
-			strcpy(overview->observed, view->name);
-	}
 }
 
 void rxaqm_status_next(struct rxaqm_out *out, const struct rxaqm_overview *overview)

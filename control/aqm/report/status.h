@@ -12,11 +12,11 @@ void rxaqm_status_look(struct rxaqm_status_view *view, const struct rxaqm_state 
 		       const struct rxaqm_iface *iface, const struct rxaqm_looks *before);
 
 /* Print it, and its queues. Text has those first that stand, and without @all only counts those to
- * which no packet came lately.
+ * which no packet came lately. What it says is added to @overview, unless that is NULL: the line
+ * that comes first in text.
  */
-void rxaqm_status_out(struct rxaqm_out *out, struct rxaqm_status_view *view, bool all);
+void rxaqm_status_out(struct rxaqm_out *out, struct rxaqm_status_view *view, bool all,
+		      struct rxaqm_overview *overview);
 
-/* Add it to @overview, whose line comes first in text. */
-void rxaqm_status_judge(struct rxaqm_overview *overview, const struct rxaqm_status_view *view);
 /* Print the next step, if there is one, which comes last. */
 void rxaqm_status_next(struct rxaqm_out *out, const struct rxaqm_overview *overview);

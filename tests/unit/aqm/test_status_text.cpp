@@ -46,8 +46,7 @@ struct Two {
 		rxaqm_out_open(&out, open_memstream(&buf, &size), false);
 		for (unsigned slot = 0; slot < 2; slot++) {
 			rxaqm_status_look(&view, &maps.state(), &maps.iface(slot), nullptr);
-			rxaqm_status_judge(&overview, &view);
-			rxaqm_status_out(&out, &view, true);
+			rxaqm_status_out(&out, &view, true, &overview);
 		}
 		rxaqm_status_next(&out, &overview);
 		fclose(out.file);
