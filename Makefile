@@ -72,10 +72,10 @@ CXX_STD := -std=gnu++20
 LIBS := $(shell $(PKG_CONFIG) --libs $(filter-out libmicrohttpd,$(PACKAGES)) 2>/dev/null) -lm
 EXPORTER_LIBS := $(shell $(PKG_CONFIG) --libs libmicrohttpd libsystemd 2>/dev/null)
 # libbpf takes functions from one section: those that run seldom have none of their own.
-BPF_CFLAGS := -target bpf -mcpu=v3 -mllvm -profile-guided-section-prefix=false -g -Wall -Werror -D__TARGET_ARCH_$(BPF_ARCH) \
-	-Ixdp/shared -Ixdp $(addprefix -I/usr/include/,$(MULTIARCH)) -ffile-prefix-map=$(CURDIR)=.
-# Every packet runs the XDP program: it is to be small, and what runs seldom in it smaller (types.h).
-# The tracing programs are not compiled so.
+BPF_CFLAGS := -target bpf -mcpu=v3 -mllvm -profile-guided-section-prefix=false -g -Wall -Werror \
+	-D__TARGET_ARCH_$(BPF_ARCH) -Ixdp/shared -Ixdp $(addprefix -I/usr/include/,$(MULTIARCH)) -ffile-prefix-map=$(CURDIR)=.
+# Every packet runs the XDP program: it is to be small, and what runs seldom in it smaller
+# (types.h). The tracing programs are not compiled so.
 BPF_LEVEL := -O2
 BPF_SMALL := -Os
 FUZZ_FLAGS := -O1 -g1 -fsanitize=fuzzer-no-link,address,undefined -fno-sanitize-recover=undefined

@@ -232,7 +232,8 @@ test_wrong()
 
 clock_source()
 {
-	[ "$(rxaqm status -j | jq -r '.interfaces[] | select(.interface == "sim1") | .clock.source')" = "$1" ]
+	[ "$(rxaqm status -j |
+		jq -r '.interfaces[] | select(.interface == "sim1") | .clock.source')" = "$1" ]
 }
 
 # A NIC that comes later, and whose clock the sandbox lets through, and lets be set.

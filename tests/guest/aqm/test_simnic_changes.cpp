@@ -323,13 +323,19 @@ TEST_CASE("simnic: the daemon reads the clock, and when it is gone the estimate 
 			15s));
 		CAPTURE(nic.rxaqm({ "status" }).out);
 		CHECK(source() == "phc");
-		/* It reads it as linuxptp does. */
-		const PhcOffset ptp = phc_offset(nic.rx(), nic.name());
-		const Json clock = nic.json("status");
-		const int64_t ns = clock.number("/interfaces/0/clock/phc/offset_ns"),
-			      err_ns = clock.number("/interfaces/0/clock/phc/err_ns");
+		/* It reads it as linuxptp does. What an interrupted reading says is taken again. */
+		PhcOffset ptp = {};
+		int64_t ns = 0, err_ns = 0;
+		CHECK(eventually(
+			[&] {
+				ptp = phc_offset(nic.rx(), nic.name());
+				const Json clock = nic.json("status");
+				ns = clock.number("/interfaces/0/clock/phc/offset_ns");
+				err_ns = clock.number("/interfaces/0/clock/phc/err_ns");
+				return ptp.err_ns + err_ns < 2000000;
+			},
+			15s));
 		CAPTURE(ptp.ns, ptp.err_ns, ns, err_ns);
-		CHECK(ptp.err_ns + err_ns < 2000000);
 		CHECK(std::abs(ptp.ns - ns) <= ptp.err_ns + err_ns);
 		daemon.kill(SIGKILL);
 		daemon.wait();
