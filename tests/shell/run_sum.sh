@@ -6,7 +6,7 @@ cd "$(dirname "$0")/../.."
 tree=$(mktemp -d)
 trap 'rm -rf "$tree"' EXIT
 mkdir -p "$tree"/{packaging,build/tests,tests/{unit,bpf}}
-cp tests/run.sh "$tree/tests"
+cp tests/run.sh tests/suites.sh "$tree/tests"
 touch "$tree/tests/bpf/test.cpp"
 printf '#!/bin/sh\n' | tee "$tree/packaging/mount-bpffs.sh" >"$tree/build/tests/bpf"
 chmod +x "$tree/packaging/mount-bpffs.sh" "$tree/build/tests/bpf"
