@@ -244,6 +244,8 @@ fi
 echo "${groups[*]}: installing ${absent[*]}${untried:+ ($pretty, $untried${repository:+, with $repository})}"
 [ $dry_run = no ] || exit 0
 [ "$(id -u)" -eq 0 ] || die "not root: run 'sudo $0 ${groups[*]}'"
+# One that runs beside waits: apt itself does not, while lists are fetched.
+exec 9<"$0" && flock 9
 
 case $packager in
 dnf) dnf -y ${repository:+--enablerepo="$repository"} install "${absent[@]}" ;;

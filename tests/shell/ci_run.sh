@@ -32,16 +32,29 @@ expect()
 }
 
 expect 0 '15 passed, 0 failed'
-[ "$(paste -sd , "$tree/made")" = fresh,demo,test,test-vm ]
+[ "$(sort "$tree/made" | paste -sd ,)" = demo,fresh,test,test-vm ]
 expect 0 '15 passed, 0 failed' all
-[ "$(paste -sd , "$tree/made")" = 'fresh STAGE=all,demo,test,test-vm LONG=1' ]
+[ "$(sort "$tree/made" | paste -sd ,)" = 'demo,fresh STAGE=all,test,test-vm LONG=1' ]
 echo 'sum="4 passed, 0 failed, 2 skipped"' >"$tree/says/test"
 expect 0 '14 passed, 0 failed, 2 skipped'
-echo 'sum="4 passed, 1 failed"; exit 1' >"$tree/says/test"
-expect 1 'failed: make test: 0 passed, 1 failed
-10 passed, 1 failed'
-echo 'exit 3' >"$tree/says/demo"
+echo 'echo 4 passed, 1 failed; exit 1' >"$tree/says/test"
+expect 1 'failed: make test: status 1
+failed: make test: 4 passed, 1 failed
+14 passed, 1 failed'
+# What failed is named at the end, in order, and so are the tests of a stage of fresh.
+echo 'echo "13 suites: failed: deb: why"; echo "failed: Debian 13: suites"; exit 2' >"$tree/says/fresh"
+echo 'echo "failed: law: why"; echo 4 passed, 1 failed; exit 2' >"$tree/says/test"
+expect 1 '13 suites: failed: deb: why
+failed: Debian 13: suites
+failed: make fresh: status 2
+failed: make fresh: 0 passed, 1 failed
+failed: law: why
+failed: make test: status 2
+failed: make test: 4 passed, 1 failed
+9 passed, 2 failed'
+echo 'echo "the queue stood"; exit 3' >"$tree/says/demo"
 expect 1 'failed: make demo: status 3
+demo: the queue stood
 15 passed, 1 failed'
 echo 'sum="nothing to add"' >"$tree/says/test-vm"
 expect 1 'failed: make test-vm: 0 passed, 1 failed
@@ -55,8 +68,8 @@ again: test-vm: slow
 4 needed a second try
 15 passed, 0 failed'
 echo 'echo 5 needed a second try' >"$tree/says/test"
-expect 1 'failed: second tries: 5, more than 4
-5 needed a second try
+expect 1 '5 needed a second try
+failed: second tries: 5, more than 4
 15 passed, 1 failed'
 # What a step leaves behind keeps its output open: the run does not wait for that.
 # shellcheck disable=SC2016 # the step expands it
