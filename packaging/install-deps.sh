@@ -170,7 +170,7 @@ apt()
 
 	said=$(DEBIAN_FRONTEND=noninteractive apt-get -qq -o Dpkg::Use-Pty=0 \
 		-o Dpkg::Options::=--force-confdef -o Dpkg::Options::=--force-confold \
-		-o DPkg::Lock::Timeout=300 "$@" 2>&1 </dev/null) || status=$?
+		-o DPkg::Lock::Timeout=300 "$@" 2>&1 </dev/null 9>&-) || status=$?
 	[ $status -eq 0 ] || tail -n 25 <<<"$said" | sed 's/^/apt-get: /' >&2
 	return $status
 }
