@@ -96,9 +96,9 @@ TEST_CASE("adopt: it ends with the process, and is refused what is not there", "
 	/* rxaqm-xsk itself is one that ends. */
 	Child consumer(a.consumer({ a.wire.rx_if }), a.host.with_environment());
 	REQUIRE(eventually([&] { return a.published().pid == unsigned(consumer.pid()); }));
-	/* A packet of the kernel's own that a stopped program does not take would say that it hangs,
-	 * and nothing would be published. What came before is taken by the time that it has said
-	 * twice how long packets wait.
+	/* A packet of the kernel's own that a stopped program does not take would say that it
+	 * hangs, and nothing would be published. What came before is taken by the time that it has
+	 * said twice how long packets wait.
 	 */
 	a.wire.tx.ip("link set " + a.wire.tx_if + " down");
 	uint64_t said_ns = 0;
