@@ -99,8 +99,9 @@ build_systemd()
 		cross=(--cross-file "$work/cross")
 	fi
 	rm -rf "$work/systemd-build"
+	# OpenSSL is not among auto_features, and its headers may be there for another architecture.
 	PKG_CONFIG_LIBDIR=$work/pkgconfig meson setup "$work/systemd-build" "$work/systemd" \
-		"${cross[@]}" -Dauto_features=disabled -Dmode=release -Dbuildtype=plain \
+		"${cross[@]}" -Dauto_features=disabled -Dopenssl=false -Dmode=release -Dbuildtype=plain \
 		-Dstatic-libsystemd=true -Dtests=false -Dman=false -Dc_args="$cflags"
 	ninja -C "$work/systemd-build" version.h
 	ninja -C "$work/systemd-build" libsystemd.a
