@@ -2,10 +2,11 @@
 # SPDX-License-Identifier: GPL-2.0-only
 #
 # Does what README.md says on machines that have nothing: tests/fresh/fresh.sh [RELEASE]...
-# [-- STAGE...], on Debian 12 and 13, side by side, the stages of tests/fresh/stages.sh; without
-# names all but "dist", "cross", "release" and "upgrade", which build all several times, with "all"
-# these as well. Then "suites" is not run on this machine's own release, whose tests "make test"
-# builds here.
+# [-- STAGE...], on Debian 12 and 13, side by side, the stages of tests/fresh/stages.sh. "all": all of
+# them, but no "suites" on this machine's own release, whose tests "make test" builds here. Without
+# names, what .ci/run has time for: none that builds all several times; on this machine's release
+# none of what .ci/run sets up or builds here; on the other one no "lint", and "suites" instead of
+# "test".
 # A machine is a minimal Debian below build/fresh, on this machine's kernel and network, with mounts
 # and processes of its own. Each stage begins with what "first" and "deps" leave, which all make
 # targets begin with, and with nothing of the others: a package that another stage installs is
@@ -40,11 +41,14 @@ for stage; do
 	stages+=("$stage")
 done
 [ ${#releases[@]} -gt 0 ] || releases=(12 13)
-own_release='' left_out=none
+own_release='' not_on_own=suites not_on_other=none
 if [[ ${stages[*]-} == all || ${#stages[@]} -eq 0 ]]; then
-	[ ${#stages[@]} -gt 0 ] || left_out='dist|cross|release|upgrade'
-	mapfile -t stages < <(printf '%s\n' "${all_stages[@]}" | grep -vxE "$left_out")
 	own_release=$(. /etc/os-release && echo "${VERSION_ID-}")
+	if [ ${#stages[@]} -eq 0 ]; then
+		not_on_own='dist cross release upgrade suites demo deb vm eval bench'
+		not_on_other='dist cross release upgrade lint test'
+	fi
+	stages=("${all_stages[@]}")
 fi
 [ "$(id -u)" -eq 0 ] || die "not root"
 command -v mmdebstrap >/dev/null || die "no mmdebstrap: run 'packaging/install-deps.sh fresh'" 3
@@ -135,16 +139,18 @@ run_stage()
 # Stages "first" and "deps" leave layers, all others stand on them.
 on_release()
 {
-	local release=$1 machine=$fresh/machine-$1 stage under
+	local release=$1 machine=$fresh/machine-$1 stage under left_out=
 
 	trap - EXIT
+	[ -z "$own_release" ] || left_out=$not_on_other
+	[ "$release" != "$own_release" ] || left_out=$not_on_own
 	mkdir -p "$machine"
 	make_machine "$release" "$machine/base"
 	run_stage "$release" first "$machine/first" "$machine/base"
 	run_stage "$release" deps "$machine/deps" "$machine/first" "$machine/base"
 	for stage in "${stages[@]}"; do
 		[[ $stage != first && $stage != deps ]] || continue
-		[[ $stage != suites || $release != "$own_release" ]] || continue
+		[[ " $left_out " != *" $stage "* ]] || continue
 		# Only there (packaging/make-dist.sh).
 		[[ $stage != dist && $stage != cross && $stage != release || $release = 12 ]] || continue
 		under=("$machine"/{deps,first,base})

@@ -59,6 +59,15 @@ demo: the queue stood
 echo 'sum="nothing to add"' >"$tree/says/test-vm"
 expect 1 'failed: make test-vm: 0 passed, 1 failed
 10 passed, 1 failed'
+# So are the tests of guests that had ended when the run was.
+echo 'echo "not ok: 6.1 kernel: swap: why"; exit 2' >"$tree/says/test-vm"
+expect 1 'failed: 6.1 kernel: swap: why
+failed: make test-vm: status 2
+failed: make test-vm: 0 passed, 1 failed
+10 passed, 1 failed'
+# What passed in a second run has not failed.
+echo 'echo "not ok: 6.1 kernel: swap: why"' >"$tree/says/test-vm"
+expect 0 '15 passed, 0 failed'
 # Four second tries are accepted, wherever they were, and named; more are not.
 # shellcheck disable=SC2016,SC2028 # the step expands it
 echo 'printf "again: %s: slow\nskipped: one: no\n2 needed a second try\n" "$1"' |

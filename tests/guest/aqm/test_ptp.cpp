@@ -136,7 +136,9 @@ TEST_CASE("ptp: stamps that chronyd or ptp4l has turned on stay on, whoever came
 {
 	in_guest();
 	const std::string driver = GENERATE("e1000e", "igb"), name = GENERATE("chronyd", "ptp4l");
-	const bool begins_first = GENERATE(true, false), ends_first = GENERATE(true, false);
+	const bool begins_first = GENERATE(true, false);
+	/* Half of all combinations, in which any three of the four occur in all ways. */
+	const bool ends_first = (driver == "igb") ^ (name == "ptp4l") ^ begins_first;
 
 	CAPTURE(driver, name, begins_first, ends_first);
 	Nic nic(driver);
