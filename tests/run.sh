@@ -65,8 +65,8 @@ if [ -x "$RXAQM_BIN" ] && ! setpriv --reuid=65534 --regid=65534 --clear-groups \
 	RXAQM_BIN=$scratch/rxaqm RXAQM_PROFILE_PATH=$scratch/nic-profiles:$scratch/profiles
 fi
 
-# In a guest, where each file is read from the host, and looked up there: the commands that tests run,
-# and the libraries of these, in memory, which halves the time of most groups (tests/vm/groups).
+# A guest asks the host for each file, and in virtual time its timers go by meanwhile: the commands
+# that tests run, and the libraries of these, in memory.
 if [ -n "${RXAQM_GUEST-}" ] && [[ " $* " != *" service "* && " $* " != *" dist "* ]]; then
 	mkdir "$scratch/bin" "$scratch/lib"
 	for tool in bash sh ip tc ethtool sysctl cat ls rm grep pgrep ps sleep taskset timeout nsenter unshare \

@@ -2,11 +2,11 @@
 # SPDX-License-Identifier: GPL-2.0-only
 #
 # Does what README.md says on machines that have nothing: tests/fresh/fresh.sh [RELEASE]...
-# [-- STAGE...], on Debian 12 and 13, side by side, the stages of tests/fresh/stages.sh. "all": all of
-# them, but no "suites" on this machine's own release, whose tests "make test" builds here. Without
-# names, what .ci/run has time for: none that builds all several times; on this machine's release
-# none of what .ci/run sets up or builds here; on the other one no "lint", and "suites" instead of
-# "test".
+# [-- STAGE...], on Debian 12 and 13, side by side, the stages of tests/fresh/stages.sh.
+# "all": all of them, but no "suites" on this machine's own release, whose tests "make test" builds
+# here. Without names, what .ci/run has time for: none that builds all several times; on this
+# machine's release none of what .ci/run sets up or builds here; on the other one no "lint", and
+# "suites" instead of "test".
 # A machine is a minimal Debian below build/fresh, on this machine's kernel and network, with mounts
 # and processes of its own. Each stage begins with what "first" and "deps" leave, which all make
 # targets begin with, and with nothing of the others: a package that another stage installs is
