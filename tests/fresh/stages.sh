@@ -47,15 +47,6 @@ stage_test()
 	readme 'make test'
 }
 
-# All tests but those of fuzz, whose compiler is the same everywhere, are built by this release's
-# compilers, and its dpkg is tried.
-stage_suites()
-{
-	make setup-test SUITE="unit bpf cli shell xsk system"
-	make setup-test-vm
-	make test SUITE=shell
-}
-
 stage_install()
 {
 	readme 'make install'
@@ -258,6 +249,16 @@ stage_eval()
 stage_bench()
 {
 	make setup-bench
+}
+
+# All tests but those of fuzz, whose compiler is the same everywhere, are built by this release's
+# compilers, and its dpkg is tried. It is the last: what the stages before wait for is mostly the
+# network, while "make test" has the CPUs (.ci/run).
+stage_suites()
+{
+	make setup-test SUITE="unit bpf cli shell xsk system"
+	make setup-test-vm
+	make test SUITE=shell
 }
 
 stage_"$1"
