@@ -6,7 +6,7 @@
 # "all": all of them, but no "suites" on this machine's own release, whose tests "make test" builds
 # here. Without names, what .ci/run has time for: none that builds all several times; on this
 # machine's release none of what .ci/run sets up or builds here; on the other one no "lint", and
-# "suites" instead of "test".
+# "suites" instead of "test" and "vm".
 # A machine is a minimal Debian below build/fresh, on this machine's kernel and network, with mounts
 # and processes of its own. Each stage begins with what "first" and "deps" leave, which all make
 # targets begin with, and with nothing of the others: a package that another stage installs is
@@ -46,7 +46,7 @@ if [[ ${stages[*]-} == all || ${#stages[@]} -eq 0 ]]; then
 	own_release=$(. /etc/os-release && echo "${VERSION_ID-}")
 	if [ ${#stages[@]} -eq 0 ]; then
 		not_on_own='dist cross release upgrade suites demo deb vm eval bench'
-		not_on_other='dist cross release upgrade lint test'
+		not_on_other='dist cross release upgrade lint test vm'
 	fi
 	stages=("${all_stages[@]}")
 fi

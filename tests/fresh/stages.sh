@@ -257,6 +257,7 @@ stage_bench()
 stage_suites()
 {
 	make setup-test SUITE="unit bpf cli shell xsk system"
+	stage_vm
 	make setup-test-vm
 	make test SUITE=shell
 }
