@@ -84,8 +84,8 @@ devices()
 {
 	local kind kinds=()
 
-	# A byte at a time is what an emulated CPU copies by "rep movsb", and the kernel uses it if a
-	# CPU claims to be fast at that. In virtual time it would be another machine.
+	# An emulated CPU copies a byte at a time by "rep movsb", which the kernel uses where a CPU
+	# claims to be fast at that. In virtual time it would be another machine.
 	[[ ,$1, == *,virtual,* ]] || printf ' -cpu max,-erms,-fsrm'
 	for kind in ${1//,/ }; do
 		case $kind in
