@@ -258,4 +258,7 @@ TEST_CASE("trial: law=auto with that target hardly does", "[trial]")
 	CHECK(record.text("/ended").empty());
 	CHECK(change(record, "sojourn_p50_ns") < 0.1);
 	CHECK(change(record, "bytes_received_per_s") > -0.1);
+	/* Fewer ACKs, since merged packets need fewer, are no bytes lost. */
+	CHECK(record.real("/blocks/0/packets_sent_per_s") > 0);
+	CHECK_FALSE(record.has("/blocks/0/bytes_sent_per_s"));
 }
