@@ -123,7 +123,7 @@ static void set_traffic(struct trial_block *block)
 	set_rate(block, TRIAL_PACKETS_RECEIVED, packets * kept);
 	set_rate(block, TRIAL_BYTES_RECEIVED, (double)(e->rx_bytes - b->rx_bytes) * kept);
 	set_rate(block, TRIAL_PACKETS_SENT, (double)(e->tx_packets - b->tx_packets));
-	/* Of ACKs, of 98 bytes at most, fewer are no loss: GRO that merges more makes fewer. */
+	/* ACKs have 66 to 118 bytes, most 66 or 86. Where GRO merges more fewer are no loss. */
 	if (e->tx_bytes - b->tx_bytes > 100 * (e->tx_packets - b->tx_packets))
 		set_rate(block, TRIAL_BYTES_SENT, (double)(e->tx_bytes - b->tx_bytes));
 	set_rate(block, TRIAL_OVERFLOW,
