@@ -66,11 +66,11 @@ if [ -x "$RXAQM_BIN" ] && ! setpriv --reuid=65534 --regid=65534 --clear-groups \
 fi
 
 # A guest asks the host for each file, and in virtual time its timers go by meanwhile: the commands
-# that tests run, and the libraries of these, in memory.
+# that tests run, and the libraries of these, in memory. Suites service and dist install their own.
 if [ -n "${RXAQM_GUEST-}" ] && [[ " $* " != *" service "* && " $* " != *" dist "* ]]; then
 	mkdir "$scratch/bin" "$scratch/lib"
-	for tool in bash sh ip tc ethtool sysctl cat ls rm grep pgrep ps sleep taskset timeout nsenter unshare \
-		mount bpftool xdp-filter xdp-loader "$RXAQM_BIN"{,-doctor,-qualify,-trial}; do
+	for tool in bash sh ip tc ethtool sysctl cat ls rm grep pgrep ps sleep taskset timeout nsenter \
+		unshare mount bpftool xdp-filter xdp-loader "$RXAQM_BIN"{,-doctor,-qualify,-trial}; do
 		! tool=$(command -v "$tool") || cp -L "$tool" "$scratch/bin"
 	done
 	cp -r nic-profiles tests/simnic/profiles "$scratch"

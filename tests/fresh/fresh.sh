@@ -41,12 +41,13 @@ for stage; do
 	stages+=("$stage")
 done
 [ ${#releases[@]} -gt 0 ] || releases=(12 13)
-own_release='' not_on_own=suites not_on_other=none
+own_release='' not_on_own=suites not_on_other=''
 if [[ ${stages[*]-} == all || ${#stages[@]} -eq 0 ]]; then
 	own_release=$(. /etc/os-release && echo "${VERSION_ID-}")
 	if [ ${#stages[@]} -eq 0 ]; then
-		not_on_own='dist cross release upgrade suites demo deb vm eval bench'
-		not_on_other='dist cross release upgrade lint test vm'
+		not_on_other='dist cross release upgrade vm'
+		not_on_own="$not_on_other suites demo deb eval bench"
+		not_on_other+=' lint test'
 	fi
 	stages=("${all_stages[@]}")
 fi

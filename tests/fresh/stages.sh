@@ -251,7 +251,7 @@ stage_bench()
 	make setup-bench
 }
 
-# All tests but those of fuzz, whose compiler is the same everywhere, are built by this release's
+# All tests but those of fuzz, whose compiler is the same on both, are built by this release's
 # compilers, and its dpkg is tried. It is the last: what the stages before wait for is mostly the
 # network, while "make test" has the CPUs (.ci/run).
 stage_suites()
